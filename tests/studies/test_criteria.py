@@ -180,8 +180,38 @@ def test_resamples_are_the_shared_draws():
     assert (row.low, row.high) == pytest.approx(tuple(np.nanquantile(literal, [0.1, 0.9])))
 
 
-def test_threads_change_nothing():
-    one, three = (ma.criteria(planted(8, 12), resamples=60, threads=t) for t in (1, 3))
+def test_buckets_of_resamples_are_those_of_copied_cells():
+    scores = planted(systems=6, inputs=12)
+    metric, fluency, relevance = (scores.matrix(name).copy() for name in ("honest", "fluency", "relevance"))
+    metric = np.round(metric, 1)  # ties
+    metric[0, :3], relevance[1, :4] = np.nan, np.nan
+    buckets = np.floor(relevance + 0.5)
+    fluency[buckets == np.nanmin(buckets)] = 3.0  # a bucket without a correlation
+    made = ma.Scores.from_arrays({"m": metric}, {"fluency": fluency, "relevance": relevance})
+    drawn = {"interval": "boot-both", "resamples": 40, "seed": 5, "confidence": 0.8}
+    row = row_of(ma.criteria(made, method="bucket", **drawn), "m", "fluency", "relevance")
+    rows = multiplicities(stream(5, SYSTEMS, 0), 6, 1024)[:, :40].astype(int)
+    columns = multiplicities(stream(5, INPUTS, 0), 12, 1024)[:, :40].astype(int)
+    literal = []
+    for b in range(40):
+        at = np.ix_(np.repeat(np.arange(6), rows[:, b]), np.repeat(np.arange(12), columns[:, b]))
+        x, z, bucket = metric[at].ravel(), fluency[at].ravel(), buckets[at].ravel()
+        parts = [
+            (vectors(x[here], z[here], "kendall"), here.sum()) for here in _alike(bucket, ~np.isnan(x + z + bucket))
+        ]
+        known = [(r, size) for r, size in parts if not np.isnan(r)]
+        literal.append(sum(r * size for r, size in known) / sum(size for _, size in known))
+    assert row.n_undefined == 1
+    assert (row.within_low, row.within_high) == pytest.approx(tuple(np.quantile(literal, [0.1, 0.9])), abs=1e-12)
+
+
+def _alike(buckets, known):
+    return [known & (buckets == each) for each in np.unique(buckets[known])]
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "boot-both"])
+def test_threads_change_nothing(interval):
+    one, three = (ma.criteria(planted(8, 12), interval=interval, resamples=60, threads=t) for t in (1, 3))
     assert one.to_json() == three.to_json()
 
 

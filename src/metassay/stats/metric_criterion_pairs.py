@@ -10,13 +10,12 @@ import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.draws import POINTS, BootstrapPages, PagesOfCells, multiplicities, page_size, stream
-from metassay.stats.kernels.kendall_few_levels import takes_few_values
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.levels import OUTER
 from metassay.stats.statistics.base import Statistic
 
 LONG = 96
-"""From so many points on, all criteria of few values are computed in one pass, if the statistic knows how."""
+"""From so many points on, all criteria are computed in one pass, if the statistic knows how."""
 
 
 @dataclass(frozen=True)
@@ -144,16 +143,15 @@ class Correlations:
         cells = self._shape[0] * self._shape[1]
         for (p, mask), at in together.items():
             points = np.flatnonzero(np.frombuffer(mask, dtype=bool))
-            zs = {i: self._z[self._pairs[i][1]].reshape(-1)[points] for i in at}
+            zs = [self._z[self._pairs[i][1]].reshape(-1)[points] for i in at]
             where = None if len(points) == cells else points
-            few = [i for i in at if takes_few_values(zs[i])] if len(points) >= LONG else []
             x = self._x[p].reshape(-1)[points]
-            in_one_pass = self._statistic.with_several(x, [zs[i] for i in few], cells) if few else None
+            in_one_pass = self._statistic.with_several(x, zs, cells) if len(points) >= LONG else None
             if in_one_pass is not None:
-                found.append((few, where, in_one_pass))
+                found.append((at, where, in_one_pass))
+                continue
             for i in at:
-                if in_one_pass is None or i not in few:
-                    # These leave out missing cells themselves.
-                    x, z = self._x[p].reshape(-1, 1), self._z[self._pairs[i][1]].reshape(-1, 1)
-                    found.append(([i], None, self._statistic.groups(x, z).correlate))
+                # These leave out missing cells themselves.
+                x, z = self._x[p].reshape(-1, 1), self._z[self._pairs[i][1]].reshape(-1, 1)
+                found.append(([i], None, self._statistic.groups(x, z).correlate))
         return found

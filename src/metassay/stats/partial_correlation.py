@@ -19,10 +19,10 @@ import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.evaluated import CELLS, Points, evaluated
-from metassay.stats.kernels.left_out import correlation
+from metassay.stats.kernels.several_vectors import correlations
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.levels import average_defined
-from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.base import Statistic, Weighted
 
 DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""
@@ -74,13 +74,13 @@ class WithinBuckets:
     """
 
     def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, statistic: Statistic, total: int) -> None:
-        self.members = [np.flatnonzero(buckets == b) for b in np.unique(buckets)]
+        self._codes = np.unique(buckets, return_inverse=True)[1]
+        self.members = [np.flatnonzero(self._codes == b) for b in range(int(self._codes.max(initial=-1)) + 1)]
         self._x, self._z, self._statistic, self._total = x, z, statistic, total
 
     @cached_property
-    def parts(self) -> list[Points]:
-        """The points of each bucket, ready to be correlated."""
-        return [self._statistic.points(self._x[at], self._z[at], self._total) for at in self.members]
+    def _within(self) -> Weighted:
+        return self._statistic.within(self._x, self._z, self._codes, self._total)
 
     def moved(self, units: IntArray, count: int) -> Held | None:
         """Return the averaged correlation, and what points and units 0, 1, … of them do; None if that is not known."""
@@ -99,24 +99,15 @@ class WithinBuckets:
         left = average_defined(np.stack([part[3] for part in parts]), sizes.astype(np.float64))
         return Held(average, psi, left, len(found) - len(known))
 
-    def correlate(self, weights: Numbers) -> FloatArray:
-        """Return the averaged correlation in each draw, (B,)."""
-        return self._average(weights)[0]
-
-    def estimate(self) -> tuple[float, int]:
-        """Return the averaged correlation, and how many buckets were undefined and left it."""
-        points = sum(len(at) for at in self.members)
-        average, within = self._average(np.ones((points, 1)))
-        return float(average[0]), int(np.isnan(within).sum())
-
-    def _average(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
+    def correlate(self, weights: Numbers) -> tuple[FloatArray, IntArray]:
+        """Return the averaged correlation in each draw, (B,), and how many buckets were undefined and left it."""
+        draws = weights.shape[1]
         if not self.members:
-            return np.full(weights.shape[1], np.nan), np.empty((0, weights.shape[1]))
-        here = [weights[at] for at in self.members]
-        within = np.stack([part.correlate(w) for part, w in zip(self.parts, here, strict=True)])
-        sizes = np.stack([w.sum(axis=0, dtype=np.float64) for w in here])
-        empty = np.isnan(within) | (sizes == 0)
-        return average_defined(np.where(empty, np.nan, within), sizes), within
+            return np.full(draws, np.nan), np.zeros(draws, dtype=np.int64)
+        within = self._within(weights)
+        sizes = np.stack([np.take(weights, at, axis=0).sum(axis=0) for at in self.members]).astype(np.float64)
+        lost = np.isnan(within)
+        return average_defined(np.where(lost | (sizes == 0), np.nan, within), sizes), lost.sum(axis=0)
 
 
 class Partialled:
@@ -190,21 +181,14 @@ class Partialled:
             of_slope, effect = self.anchor * (values - slope * self.anchor), 0.0
             step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
             if step > 0:
-                ends = (correlation(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
-                below, above = ends
-                effect = (above - below) / (2 * step)
+                below, above = self._turned(values, np.array([slope - step, slope + step]), other)
+                effect = float(above - below) / (2 * step)
             found.append((of_slope, effect))
         return found
 
     @property
     def _closed(self) -> bool:
         return self.statistic.name == "pearson"
-
-    def estimate(self) -> float:
-        """Return the partial correlation."""
-        if not self.defined:
-            return math.nan
-        return float(self.correlate(np.ones((len(self.x), 1)))[0][0])
 
     def correlate(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
         """Return what fixed residuals give in each draw, (B,), and the slopes of the draws, (2, B).
@@ -241,7 +225,7 @@ class Partialled:
         if low == high:
             return np.zeros(len(drawn))
         grid = np.unique(np.append(np.linspace(low, high, STEPS), slope))
-        curve = np.array([correlation(self._rest(values, at), other, self.statistic.name) for at in grid])
+        curve = self._turned(values, grid, other)
         return np.asarray(np.interp(drawn, grid, curve - curve[np.searchsorted(grid, slope)]))
 
     def _refitted(self, weights: Numbers) -> FloatArray:
@@ -270,7 +254,11 @@ class Partialled:
         spread = np.where(spread > FIXED * n, spread, np.nan)
         return np.stack([(xa - x * a / n) / spread, (za - z * a / n) / spread])
 
-    def _rest(self, values: FloatArray, slope: float) -> FloatArray:
+    def _turned(self, values: FloatArray, slopes: FloatArray, other: FloatArray) -> FloatArray:
+        """Return the coefficient of the residuals for each slope with those of the other variable."""
+        return correlations(self._rest(values, slopes[:, None]), other, self.statistic.name)
+
+    def _rest(self, values: FloatArray, slope: float | FloatArray) -> FloatArray:
         """Return residuals up to a constant, rounded so that equal ones are tied."""
         rest = values - slope * self.anchor
         return np.asarray(np.round(rest, DIGITS) + 0.0)
@@ -306,10 +294,6 @@ class PartialFormula:
         r = (xz - xa * za) / below
         moved = psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
         return Held(r, moved, self._combined(each[2] for each in known))
-
-    def estimate(self) -> float:
-        """Return the partial correlation."""
-        return float(self.correlate(np.ones((self.n, 1)))[0])
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""

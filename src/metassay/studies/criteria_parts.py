@@ -16,7 +16,7 @@ from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.levels import OUTER
 from metassay.stats.methods.case import Case
 from metassay.stats.methods.first_order import Moves
-from metassay.stats.metric_criterion_pairs import Weights, cell_weights
+from metassay.stats.metric_criterion_pairs import Weights, cell_weights, draws_of
 from metassay.stats.partial_correlation import PartialFormula, Partialled, WithinBuckets, buckets_of
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.scales import Scale
@@ -183,13 +183,14 @@ def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, sampli
 def _drawn(
     task: Task, parts: Sequence[_Part], statistic: Statistic, draws: Iterable[tuple[int, Numbers]], number: int
 ) -> list[Finding]:
-    """Correlate under so many weightings of the cells."""
+    """Correlate under so many weightings of the cells, after the first, in which each counts once."""
     x, z = task.x.ravel(), task.z.ravel()
     points = {part.cells: part.at for part in parts}
     wholes = {key: statistic.points(x[at], z[at], len(x)) for key, at in points.items()}
-    whole_draws = {key: np.empty(number) for key in wholes}
-    within_draws = np.empty((len(parts), number))
-    slopes = np.empty((len(parts), 2, number))
+    whole_draws = {key: np.empty(number + 1) for key in wholes}
+    within_draws = np.empty((len(parts), number + 1))
+    slopes = np.empty((len(parts), 2, number + 1))
+    undefined = [0] * len(parts)
     for start, weights in draws:
         cut = slice(start, start + weights.shape[1])
         chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in points.items()}
@@ -198,20 +199,17 @@ def _drawn(
         for row, part in enumerate(parts):
             if isinstance(part.kernel, Partialled):
                 within_draws[row, cut], slopes[row][:, cut] = part.kernel.correlate(chosen[part.cells])
+            elif isinstance(part.kernel, WithinBuckets):
+                within_draws[row, cut], lost = part.kernel.correlate(chosen[part.cells])
+                undefined[row] = int(lost[0]) if start == 0 else undefined[row]
             else:
                 within_draws[row, cut] = part.kernel.correlate(chosen[part.cells])
     found = []
     for row, part in enumerate(parts):
-        drawn, n, undefined, estimate, within = within_draws[row], len(part.at), 0, math.nan, math.nan
+        as_it_is, within, drawn = whole_draws[part.cells], within_draws[row, 0], within_draws[row, 1:]
         if isinstance(part.kernel, Partialled):
-            drawn = part.kernel.finish(drawn, slopes[row])
-        if n:
-            estimate = float(wholes[part.cells].correlate(np.ones((n, 1)))[0])
-            if isinstance(part.kernel, WithinBuckets):
-                within, undefined = part.kernel.estimate()
-            else:
-                within = part.kernel.estimate()
-        found.append(_finding(task, part, (estimate, within, undefined), Drawn(whole_draws[part.cells], drawn)))
+            drawn = part.kernel.finish(drawn, slopes[row, :, 1:])
+        found.append(_finding(task, part, (as_it_is[0], within, undefined[row]), Drawn(as_it_is[1:], drawn)))
     return found
 
 
@@ -317,21 +315,26 @@ def _finding(task: Task, part: _Part, values: tuple[float, float, int], spread: 
 
 
 def _weights_of_cells(pages: BootstrapPages) -> Iterable[tuple[int, Numbers]]:
-    """Yield multiplicities of cells, (cells, draws), with the number of the first draw."""
-    width = max(1, OUTER // (pages.shape[0] * pages.shape[1]))
+    """Yield multiplicities of cells, (cells, draws), with the number of the first draw; that of all ones is 0."""
     for page in range(len(pages)):
-        weights = Weights(*pages[page])
-        first = page * pages.size
-        wanted = min(pages.size, pages.draws - first)
-        for at in range(0, wanted, width):
-            yield first + at, cell_weights(weights, pages.shape, slice(at, min(at + width, wanted)))
+        systems, inputs = (None if w is None else w[:, : pages.draws - page * pages.size] for w in pages[page])
+        if page == 0:
+            systems, inputs = (None if w is None else np.insert(w, 0, 1.0, axis=1) for w in (systems, inputs))
+        first = page * pages.size + (page > 0)
+        for at, weights in _in_turn(Weights(systems, inputs), pages.shape):
+            yield first + at, weights
 
 
 def _without_one(n: int, m: int) -> Iterable[tuple[int, Numbers]]:
     """Yield the same without each system, and then without each input."""
-    width = max(1, OUTER // (n * m))
-    systems, inputs = np.ones((n, n + m)), np.ones((m, n + m))
-    systems[:, :n] -= np.eye(n)
-    inputs[:, n:] -= np.eye(m)
-    for at in range(0, n + m, width):
-        yield at, cell_weights(Weights(systems, inputs), (n, m), slice(at, at + width))
+    systems, inputs = np.ones((n, 1 + n + m)), np.ones((m, 1 + n + m))
+    systems[:, 1 : 1 + n] -= np.eye(n)
+    inputs[:, 1 + n :] -= np.eye(m)
+    return _in_turn(Weights(systems, inputs), (n, m))
+
+
+def _in_turn(weights: Weights, shape: tuple[int, int]) -> Iterable[tuple[int, Numbers]]:
+    """Yield weights of cells for so many draws at once as memory allows, with the number of the first draw."""
+    width = max(1, OUTER // (shape[0] * shape[1]))
+    for at in range(0, draws_of(weights), width):
+        yield at, cell_weights(weights, shape, slice(at, at + width))

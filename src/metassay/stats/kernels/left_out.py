@@ -22,9 +22,6 @@ TABLES = 1 << 22
 TABLE = 1 << 19
 """Up to so many pairs of distinct values of long groups, concordances come from their table."""
 
-PAIRS = 1 << 12
-"""Up to so many points all pairs are compared where only their sum is wanted."""
-
 
 def left_out(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[FloatArray, FloatArray]:
     """Return the correlation in each group, (groups,), and without each member, (groups, members).
@@ -217,7 +214,7 @@ def without_blocks(x: FloatArray, z: FloatArray, blocks: IntArray, count: int, c
         return ratio(ab - a * b / left, np.sqrt(xx * zz))
     if coefficient == "spearman":
         codes = [np.unique(v, return_inverse=True)[1] for v in (x, z)]
-        return np.array([_spearman_of(*(c[blocks != block] for c in codes)) for block in range(count)])
+        return np.array([spearman_of(*(c[blocks != block] for c in codes)) for block in range(count)])
     return _kendall_without(_Signs.of(x, z), blocks, count, coefficient)
 
 
@@ -253,46 +250,10 @@ def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, size
     return np.asarray(2.0 * signs.reshape(len(sizes), -1).sum(axis=1, dtype=np.int64))
 
 
-def _spearman_of(x: IntArray, z: IntArray) -> float:
+def spearman_of(x: IntArray, z: IntArray) -> float:
     """Return Spearman's coefficient of codes 0, 1, …"""
     rx, rz = ((2.0 * np.cumsum(times) - times - len(c))[c] for c, times in ((c, np.bincount(c)) for c in (x, z)))
     return float(ratio(np.array([rx @ rz]), np.sqrt(np.array([(rx @ rx) * (rz @ rz)])))[0])
-
-
-def correlation(x: FloatArray, z: FloatArray, coefficient: str) -> float:
-    """Return one rank correlation of vectors.
-
-    Examples
-    --------
-    >>> correlation(np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 1.0, 3.0, 2.0]), "kendall")
-    0.4
-    """
-    (_, i, of_x), (_, j, of_z) = (np.unique(v, return_inverse=True, return_counts=True) for v in (x, z))
-    if coefficient == "spearman":
-        return _spearman_of(i, j)
-    n, shape = len(x), (len(of_x), len(of_z))
-    if n <= PAIRS:
-        keys = np.sort(i * shape[1] + j)
-        both = np.unique(keys, return_counts=True)[1]
-        pairs, tied_x, tied_z, tied = (float((m * (m - 1)).sum()) / 2 for m in (np.array([n]), of_x, of_z, both))
-        total = pairs - tied_x - tied_z + tied - 2 * _inversions(keys % shape[1])
-    else:
-        total = float(_concordance(i, j, shape).sum()) / 2
-    untied = ((n * n - (times**2).sum()) / 2 for times in (of_x, of_z))
-    p, tx, tz, points = (np.array([float(v)]) for v in (total, *untied, n))
-    return float(kendall_from_counts(p, tx, tz, points, np.array([min(shape)]), coefficient)[0])
-
-
-def _inversions(codes: IntArray) -> int:
-    """Return how many pairs of codes stand in falling order: first half against second, and so in each half."""
-    size, found = 1 << max(len(codes) - 1, 0).bit_length(), 0
-    filled = np.full(size, PAIRS, dtype=np.int16)
-    filled[: len(codes)] = codes
-    while size > 1:
-        halves = filled.reshape(-1, 2, size // 2)
-        found += int(np.count_nonzero(halves[:, 0, :, None] > halves[:, 1, None, :]))
-        size //= 2
-    return found
 
 
 def signed_sums(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 A pair is ordered alike or unlike, or tied by the metric, by people, or by both. A statistic of pairs is a quotient of
 two weighted counts of these five classes: its :class:`Rates`. Short groups hold a table of all their pairs, so that
 counts are matrix products with products of weights; long ones count ties by value and the rest in a fixed order
-(:mod:`metassay.stats.kernels.sorted_blocks`). Only pairs of different outputs count, however often each was drawn.
+(:mod:`metassay.stats.kernels.fixed_order`). Only pairs of different outputs count, however often each was drawn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels.fixed_order import Ordered
 from metassay.stats.kernels.weighted_ranks import Numbers, quotient
 from metassay.stats.kernels.within_groups import SHORT
 

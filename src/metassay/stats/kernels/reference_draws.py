@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.kernels.kendall_few_levels import takes_few_values
-from metassay.stats.kernels.sorted_blocks import signs_between
 from metassay.stats.kernels.weighted_ranks import TIE, correlate, kendall_from_counts, ratio
 
 AT_ONCE = 16
 """Draws handled at once. It changes no result."""
+FEW = 64
+"""With more distinct values of people than this, pairs of points are compared instead of running sums of values."""
 
 
 def aggregated(values: FloatArray, how: str) -> FloatArray:
@@ -97,7 +97,7 @@ def correlate_changing(x: FloatArray, z: FloatArray, weights: FloatArray, coeffi
     # Scaled to order one, because what counts as tied is an absolute distance.
     largest = float(np.abs(np.where(known, x, 0.0)).max()) or 1.0
     x = np.where(known, x, 0.0) / largest
-    if coefficient in ("pearson",) or (coefficient != "spearman" and not takes_few_values(z)):
+    if coefficient in ("pearson",) or (coefficient != "spearman" and len(np.unique(z)) > FEW):
         scale = float(np.abs(z).max()) or 1.0
         return np.asarray(correlate([x], (z / scale)[:, None], [w], coefficient)[0])
     ranks = np.unique(z, return_inverse=True)[1]
@@ -133,7 +133,9 @@ def _from_order(x: FloatArray, ranks: IntArray, w: FloatArray, coefficient: str)
         return ratio(product, np.sqrt((w * rank_x**2).sum(axis=1) * (sums * rank_z**2).sum(axis=1)))
     # After each point: the weight of lower less the weight of higher values, as every value of z sees it.
     seen = np.zeros((draws, n + 1, k), dtype=np.float32 if float(total.max()) ** 2 < 1 << 24 else np.float64)
-    np.cumsum(signs_between(np.arange(k)).T[value] * w[:, :, None], axis=1, out=seen[:, 1:])
+    values = np.arange(k)
+    signs = np.sign(values[None, :] - values[:, None]).astype(np.float32)
+    np.cumsum(signs[value] * w[:, :, None], axis=1, out=seen[:, 1:])
     lead = seen[np.arange(draws)[:, None], start, value]
     numerator = (w * lead).sum(axis=1)
     tied_x, tied_z = (w * own).sum(axis=1), (sums**2).sum(axis=1)

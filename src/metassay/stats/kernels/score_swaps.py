@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import PAGE
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels.fixed_order import Ordered
 from metassay.stats.kernels.weighted_ranks import TIE, kendall_from_counts, quotient, ratio
 from metassay.stats.kernels.within_groups import KEEP, SHORT, TILE, standardized
 from metassay.stats.levels import Kernels, Means, arranged, order_one, side_by_side

@@ -2,7 +2,7 @@
 
 Values are (members, groups); weights are multiplicities (members, B), the same for every group. Three engines
 give the same numbers: sums of products for Pearson, sums over pairs of signs for the rank coefficients of
-short groups, and running sums over a fixed order (:mod:`metassay.stats.kernels.sorted_blocks`) for long ones.
+short groups, and running sums over a fixed order (:mod:`metassay.stats.kernels.fixed_order`) for long ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import PAGE
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels.fixed_order import Ordered
 from metassay.stats.kernels.weighted_ranks import correlate, kendall_from_counts, ratio
 
 SHORT = 96

@@ -187,8 +187,14 @@ class Statistic:
         """Prepare values of points without missing ones; weights of a draw add up to at most `total`."""
         return EvaluatedPoints(self, x, z)
 
+    def within(self, x: FloatArray, z: FloatArray, groups: IntArray, total: int) -> Weighted:
+        """Prepare points in groups 0, 1, …, which are compared within each; the statistics are (groups, B)."""
+        members = [np.flatnonzero(groups == g) for g in range(int(groups.max()) + 1)]
+        parts = [self.points(x[at], z[at], total) for at in members]
+        return lambda w: np.stack([part.correlate(w[at]) for part, at in zip(parts, members, strict=True)])
+
     def with_several(self, x: FloatArray, zs: Sequence[FloatArray], total: int) -> Weighted | None:
-        """Prepare one variable against several of few values in one pass, or return None if that would not pay."""
+        """Prepare one variable against several, best of few values, in one pass; None if that would not pay."""
         return None
 
     def of_changing(self, x: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:

@@ -3,9 +3,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from metassay.stats.draws import multiplicities
-from metassay.stats.kernels import kendall_few_levels
-from metassay.stats.kernels.kendall_few_levels import FewValues
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels.fixed_order import Ordered
+from metassay.stats.kernels.kendall_halves import EXACT, Halved
 
 KENDALLS = {"kendall": "b", "kendall-c": "c"}
 
@@ -14,11 +13,11 @@ def vectors(n):
     random = np.random.default_rng(n)
     tied = np.round(random.normal(size=n))
     long_tie = random.normal(size=n)
-    long_tie[: n // 2] = 0.3  # more points than a block holds
+    long_tie[: n // 2] = 0.3
     return {
         "all different": random.normal(size=n),
         "every value tied": tied,
-        "one tie over several blocks": long_tie,
+        "one long tie": long_tie,
         "two values": (random.random(n) < 0.4).astype(float),
     }
 
@@ -34,7 +33,7 @@ def criteria(n):
 
 def literal(x, z, w, variant):
     at = np.repeat(np.arange(len(x)), w.astype(int))
-    return kendalltau(x[at], z[at], variant=variant).statistic
+    return kendalltau(x[at], z[at], variant=variant).statistic if len(at) > 1 else np.nan
 
 
 @pytest.mark.parametrize("n", [2, 31, 32, 33, 200])
@@ -45,7 +44,7 @@ def test_weights_equal_literal_resampling(n, coefficient):
     zs = criteria(n)
     with np.errstate(invalid="ignore", divide="ignore"):
         for x in vectors(n).values():
-            found = FewValues(x, zs).correlate(w, n, coefficient)
+            found = Halved(x, zs).correlate(w, n, coefficient)[:, 0]
             wanted = [[literal(x, z, w[:, b], KENDALLS[coefficient]) for b in range(5)] for z in zs]
             np.testing.assert_allclose(found, wanted, atol=1e-12)
 
@@ -55,7 +54,7 @@ def test_the_same_as_one_criterion_at_a_time(coefficient):
     n = 700
     w = multiplicities(np.random.default_rng(3), n, 300).astype(np.float32)
     for x in vectors(n).values():
-        found = FewValues(x, criteria(n)).correlate(w, n, coefficient)
+        found = Halved(x, criteria(n)).correlate(w, n, coefficient)[:, 0]
         for z, row in zip(criteria(n), found, strict=True):
             np.testing.assert_array_equal(row, Ordered(x, z).correlate(w, n, coefficient))
 
@@ -63,19 +62,17 @@ def test_the_same_as_one_criterion_at_a_time(coefficient):
 def test_single_precision_gives_the_bytes_of_double_precision():
     n = 400
     w = multiplicities(np.random.default_rng(4), n, 20)
-    prepared = FewValues(vectors(n)["every value tied"], criteria(n))
-    np.testing.assert_array_equal(
-        prepared.correlate(w, n, "kendall-c"), prepared.correlate(w, kendall_few_levels.EXACT, "kendall-c")
-    )
+    prepared = Halved(vectors(n)["every value tied"], criteria(n))
+    np.testing.assert_array_equal(prepared.correlate(w, n, "kendall-c"), prepared.correlate(w, EXACT, "kendall-c"))
 
 
 def test_undefined_where_a_side_is_constant_or_points_are_too_few():
     x, z = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0])
     # Draws: only one point; x varies and z does not; both vary and agree: P − Q = 2, n = 3, m = 2, 2·2·2/(9·1) = 8/9.
     w = np.array([[3.0, 2.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    found = FewValues(x, [z]).correlate(w, 3, "kendall-c")[0]
+    found = Halved(x, [z]).correlate(w, 3, "kendall-c")[0, 0]
     np.testing.assert_allclose(found, [np.nan, np.nan, 8 / 9])
-    assert np.isnan(FewValues(x[:1], [z[:1]]).correlate(w[:1], 3, "kendall")).all()
+    assert np.isnan(Halved(x[:1], [z[:1]]).correlate(w[:1], 3, "kendall")).all()
 
 
 def test_tau_c_knows_that_x_may_have_fewer_values_than_z():
@@ -83,11 +80,25 @@ def test_tau_c_knows_that_x_may_have_fewer_values_than_z():
     x, z = np.array([1.0, 1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0, 1.0])
     w = np.array([[2.0], [1.0], [1.0], [0.0]])
     at = np.repeat(np.arange(4), [2, 1, 1, 0])
-    assert FewValues(x, [z]).correlate(w, 4, "kendall-c")[0, 0] == pytest.approx(
+    assert Halved(x, [z]).correlate(w, 4, "kendall-c")[0, 0, 0] == pytest.approx(
         kendalltau(x[at], z[at], variant="c").statistic
     )
 
 
-def test_many_values_are_told_from_few():
-    assert kendall_few_levels.takes_few_values(np.arange(kendall_few_levels.FEW))
-    assert not kendall_few_levels.takes_few_values(np.arange(kendall_few_levels.FEW + 1))
+@pytest.mark.parametrize("coefficient", KENDALLS)
+def test_groups_are_compared_each_by_itself(coefficient):
+    random = np.random.default_rng(7)
+    n = 150
+    groups = random.integers(0, 4, size=n)
+    zs = criteria(n)
+    zs[0][groups == 2] = 3.0  # constant, so undefined
+    w = multiplicities(random, n, 6)
+    w[groups == 3, 0] = 0  # nothing of a group is drawn
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for x in vectors(n).values():
+            found = Halved(x, zs, groups).correlate(w, n, coefficient)
+            for g in range(4):
+                at = groups == g
+                for z, rows in zip(zs, found, strict=True):
+                    wanted = [literal(x[at], z[at], w[at, b], KENDALLS[coefficient]) for b in range(6)]
+                    np.testing.assert_allclose(rows[g], wanted, atol=1e-12)

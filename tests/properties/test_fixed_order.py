@@ -1,4 +1,4 @@
-"""Long vectors under weights: blocks, ties and few levels change nothing."""
+"""Long vectors under weights: ties and few levels change nothing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metassay.stats.kernels import sorted_blocks
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels import fixed_order, kendall_halves
+from metassay.stats.kernels.fixed_order import Ordered
 from properties import literal
 from properties.cases import REPEATABLE, same
 
@@ -73,21 +73,16 @@ def test_any_length(n, seed, side_x, side_z, coefficient):
 
 
 @pytest.mark.parametrize("coefficient", RANKS)
-def test_vectors_of_several_blocks_with_both_sides_flat_one_flat_and_none_flat(coefficient):
+def test_long_vectors_with_few_values_on_both_sides_one_side_and_none(coefficient):
     random = np.random.default_rng(2)
     n = 1500
     made = sides(random, n)
-    flat = {name: sorted_blocks.Side(values, 38).flat for name, values in made.items()}
-    assert flat["five levels"]
-    assert not flat["all different"]
-    assert not flat["many levels, all tied"]
     for x, z in (
         ("five levels", "two levels"),
         ("all different", "five levels"),
         ("many levels, all tied", "all different"),
         ("one large tie", "two large ties and runs"),
     ):
-        assert sorted_blocks.Side(made[x], 38).wholes > 1
         assert_literal(made[x], made[z], weights(random, n, 2), coefficient)
 
 
@@ -100,7 +95,7 @@ def test_single_precision_gives_the_bytes_of_double_precision(coefficient):
         for name in ("all different", "five levels", "one large tie"):
             pair = Ordered(made["two large ties and runs"], made[name])
             single = pair.correlate(w, n, coefficient)
-            with patch.object(sorted_blocks, "EXACT", 0):
+            with patch.object(fixed_order, "EXACT", 0), patch.object(kendall_halves, "EXACT", 0):
                 assert same(pair.correlate(w, n, coefficient), single)
 
 
@@ -110,7 +105,7 @@ def test_the_number_of_draws_handled_at_once_changes_no_byte(coefficient):
     x, z, w = random.normal(size=300), random.integers(0, 40, 300) / 7, weights(random, 300, 100)
     pair = Ordered(x, z)
     whole = pair.correlate(w, 300, coefficient)
-    with patch.object(sorted_blocks, "SLICE", 1):
+    with patch.object(fixed_order, "SLICE", 1), patch.object(kendall_halves, "SLICE", 1):
         assert same(pair.correlate(w, 300, coefficient), whole)
     assert same(np.concatenate([pair.correlate(w[:, [b]], 300, coefficient) for b in range(100)]), whole)
 
@@ -127,18 +122,3 @@ def test_a_draw_that_takes_one_value_only_is_undefined():
     w = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 1.0]])  # the first point three times; then both points with x = 2
     for coefficient in RANKS:
         assert np.isnan(pair.correlate(w, 3, coefficient)).all()
-
-
-@pytest.mark.parametrize("coefficient", ["spearman", "kendall", "kendall-c"])
-def test_many_blocks_are_summed_like_few(monkeypatch, coefficient):
-    random = np.random.default_rng(9)
-    n = 900
-    x = np.where(random.random(n) < 0.3, 0.0, random.integers(0, 200, n))  # one large tie over several blocks
-    for z in (random.integers(0, 6, n).astype(float), random.normal(size=n)):
-        weights = random.poisson(1.0, (n, 5)).astype(float)
-        total = int(weights.sum(axis=0).max())
-        few = sorted_blocks.Ordered(x.astype(float), z).correlate(weights, total, coefficient)
-        monkeypatch.setattr(sorted_blocks, "FEW_BLOCKS", 0)
-        many = sorted_blocks.Ordered(x.astype(float), z).correlate(weights, total, coefficient)
-        monkeypatch.undo()
-        np.testing.assert_array_equal(few, many)
