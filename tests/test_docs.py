@@ -129,14 +129,14 @@ def test_python_runs(page, folder, monkeypatch, capsys):
 
 def session(block: Block, folder: Path) -> str:
     """Return the commands of a block, each with what it prints."""
-    lines = [line for line in block.text.splitlines() if line.startswith("$ metassay ")]
+    lines = re.findall(r"^\$ metassay (?:.*\\\n)*.*", block.text, re.MULTILINE)
     return "".join(f"{line}\n{output_of(line, folder)}" for line in lines)
 
 
 def output_of(line: str, folder: Path) -> str:
     """Return what the command prints, on stdout and stderr as in a terminal of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "metassay", *shlex.split(line.removeprefix("$ metassay "))],
+        [sys.executable, "-m", "metassay", *shlex.split(line.removeprefix("$ metassay ").replace("\\\n", ""))],
         cwd=folder,
         env=os.environ | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
         stdout=subprocess.PIPE,

@@ -366,7 +366,7 @@ def test_integers_that_python_does_not_print(field):
 def test_pipes_and_devices_in_a_folder_are_refused_without_waiting(make, tmp_path):
     make("d/a.csv", HEADER + "A,1,m,1\n")
     os.mkfifo(tmp_path / "d" / "b.csv")
-    with pytest.raises(UsageError, match=r"b\.csv: is a pipe or a socket and no file; take it out of the folder"):
+    with pytest.raises(UsageError, match=r"b\.csv: is a pipe or a socket, not a file; take it out of the folder"):
         ma.read(tmp_path / "d")
     (tmp_path / "d" / "b.csv").unlink()
     (tmp_path / "d" / "c.csv").symlink_to("/dev/zero")
@@ -396,5 +396,5 @@ def test_pipes_in_a_data_set_are_refused(make, tmp_path, place, read):
     make("d/system-outputs/en-de/A.txt", "x\ny\n")
     (tmp_path / "d" / place).parent.mkdir(exist_ok=True)
     os.mkfifo(tmp_path / "d" / place)
-    with pytest.raises(UsageError, match="is a pipe or a socket and no file"):
+    with pytest.raises(UsageError, match="is a pipe or a socket, not a file"):
         read(tmp_path / "d")

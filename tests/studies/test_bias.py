@@ -389,7 +389,7 @@ def test_reruns_are_clustered_as_inputs_are():
 def test_few_clusters_have_the_note_of_other_studies():
     few = noted(ma.bias(biased_scores(inputs=12)), "few-clusters", unit="inputs")
     assert [note["n"] for note in few] == [12]
-    assert str(few[0]) == "Intervals rest on 12 inputs only; with so few they tend to be too narrow."
+    assert str(few[0]) == "Intervals are based on 12 inputs only; with so few they tend to be too narrow."
 
 
 def test_position_from_both_orders_needs_no_people_and_grades_count_their_own_votes():

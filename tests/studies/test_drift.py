@@ -115,7 +115,7 @@ def test_a_change_within_the_margin_is_equivalent():
     (row,) = result.table
     assert 0 < row.always_low < row.always_high < 0.05
     assert row.verdict == "equivalent"
-    assert "Changed: if not," in str(result)
+    assert "Changed: it does not," in str(result)
 
 
 def test_levels_of_a_column(tmp_path):

@@ -259,7 +259,7 @@ def test_rogan_gladen_says_what_it_lacks():
     columns = {**labels.columns, "p": replace(labels["judge"], name="p", values=np.full(labels.shape, 0.5))}
     with pytest.raises(DataError, match="needs binary labels and binary scores"):
         ma.estimate(numbers, method="rogan-gladen")
-    with pytest.raises(DataError, match=r"equally likely.*leave out --chance"):
+    with pytest.raises(DataError, match=r"random sample.*leave out --chance"):
         ma.estimate(replace(labels, columns=columns), chance="p", method="rogan-gladen")
 
 

@@ -241,7 +241,7 @@ def test_metrics_may_have_more_inputs_than_people():
         ({"shares": [0]}, r"shares must lie in \(0, 1\], got 0"),
         ({"shares": [10]}, r"got 10; did you mean 0\.1"),
         ({"shares": "0.1,x"}, "shares must be numbers, got 'x'"),
-        ({"shares": None, "curve": False}, "nothing is asked for"),
+        ({"shares": None, "curve": False}, "nothing to compute"),
         ({"triangle": 1}, "triangle must be a whole number of at least 2"),
         ({"triangle": 2.5}, "triangle must be a whole number"),
         ({"confidence": 95}, "did you mean 0.95"),

@@ -149,7 +149,7 @@ class Source:
             device = stat.S_ISBLK(mode) or stat.S_ISCHR(mode)
             if not named and not stat.S_ISDIR(mode):
                 what = "a device" if device else "a pipe or a socket"
-                raise UsageError(f"{one_line(self.shown)}: is {what} and no file; take it out of the folder")
+                raise UsageError(f"{one_line(self.shown)}: is {what}, not a file; take it out of the folder")
             with self.path.open("rb") as stream:
                 if device and not stream.isatty() and not self.path.samefile(os.devnull):
                     raise UsageError(f"{one_line(self.shown)}: is a device, not a file")

@@ -132,7 +132,7 @@ def widths(
     if not any(gains.values()):
         raise DataError(
             "people judged every input that metrics scored, so there are no further inputs; treat only some inputs "
-            "as judged with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
+            f"as judged with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
     def run(interval: str, inputs: str) -> Agreement:

@@ -234,7 +234,7 @@ def dominance(result: Survival) -> tuple[Table, ...]:
         columns,
         [(_titled(mine[0]), mine) for mine in _settings(result.shifts)],
         "P: share of the resamples in which one metric agrees better with people than another; a pair is resolved if "
-        "P is at least 97.5%. Shift: mean change of P over the pairs resolved at {base}.",
+        f"P is at least 97.5%. Shift: mean change of P over the pairs resolved at {base}.",
         back and "Shift back: the same after the round trip.",
     )
 
