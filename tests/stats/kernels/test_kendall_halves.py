@@ -5,6 +5,7 @@ from scipy.stats import kendalltau
 from metassay.stats.draws import multiplicities
 from metassay.stats.kernels.fixed_order import Ordered
 from metassay.stats.kernels.kendall_halves import EXACT, Halved
+from metassay.stats.kernels.within_groups import OrderedGroups
 
 KENDALLS = {"kendall": "b", "kendall-c": "c"}
 
@@ -102,3 +103,27 @@ def test_groups_are_compared_each_by_itself(coefficient):
                 for z, rows in zip(zs, found, strict=True):
                     wanted = [literal(x[at], z[at], w[at, b], KENDALLS[coefficient]) for b in range(6)]
                     np.testing.assert_allclose(rows[g], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", KENDALLS)
+def test_single_precision_is_exact_up_to_its_last_number_of_points(coefficient):
+    n, random = 4095, np.random.default_rng(0)
+    x = random.normal(size=n)
+    z = x + random.normal(size=n)
+    w = np.column_stack([np.ones(n), multiplicities(random, n, 2)])
+    wanted = [literal(x, z, w[:, b], KENDALLS[coefficient]) for b in range(3)]
+    np.testing.assert_allclose(Halved(x, [z]).correlate(w, n, coefficient)[0, 0], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", KENDALLS)
+def test_units_that_add_up_to_more_than_all_points_are_counted_exactly(coefficient):
+    sizes = np.array([2000, *[20] * 75])
+    n, random = int(sizes.sum()), np.random.default_rng(1)
+    units = np.repeat(np.arange(len(sizes)), sizes)
+    w = np.ones((len(sizes), 1))
+    w[0] = 4
+    x = random.normal(size=(n, 1))
+    z = x + random.normal(size=(n, 1))
+    found = OrderedGroups(x, z, coefficient).correlate(w[units])
+    wanted = literal(x[:, 0], z[:, 0], w[units, 0], KENDALLS[coefficient])
+    np.testing.assert_allclose(found, [[wanted]], atol=1e-12)

@@ -144,6 +144,8 @@ class _Cut(NamedTuple):
     """Points of the lower halves, part by part and in the order of x."""
     ends: IntArray
     """Rows of the running sum at which parts start and end."""
+    of_part: Numbers
+    """Which group each part belongs to, as 0 and 1, (groups, parts)."""
     upper: IntArray
     """Points of the upper halves, likewise."""
     before: IntArray
@@ -185,14 +187,12 @@ class _Halves:
         self._roots = last - self._first > 1
         self._cuts = list(self._halve(x, self._first, last))
         self._of_value = _belongs(z.group)
-        self._of_part = _belongs(np.concatenate([np.empty(0, dtype=np.int64), *self._groups]), z.groups)
 
     def _halve(self, x: _Values, first: IntArray, last: IntArray) -> Iterator[_Cut]:
         z, points = self._z, x.order
         starts = np.append(0, np.cumsum(z.times))
         part, inner = x.group[x.ranks[points]], last - first > 1
         room = 2 << int((last - first).max() - 1).bit_length()
-        self._groups = []
         while inner.any():
             kept = inner[part]
             points, part, first, last = points[kept], (np.cumsum(inner) - 1)[part[kept]], first[inner], last[inner]
@@ -213,10 +213,10 @@ class _Halves:
             first, last = (np.stack(each, axis=1).reshape(-1) for each in ((first, cut), (cut, last)))
             inner = last - first > 1
             single = np.flatnonzero(~inner)
-            self._groups.append(group)
             yield _Cut(
                 lower,
                 ends,
+                _belongs(group, z.groups),
                 upper,
                 lower.row[less],
                 _slices(of_upper),
@@ -238,8 +238,7 @@ class _Halves:
         values = np.empty((len(self._z.times), draws), dtype=w.dtype)
         values[self._first[~self._roots]] = sums[~self._roots]
         earlier, concordant = np.zeros((2, *sums.shape))
-        parts, products = sums[self._roots], np.empty((self._of_part.shape[1], draws), dtype=w.dtype)
-        done = 0
+        parts = sums[self._roots]
         for cut in self._cuts:
             running = cut.lower.sums(w)
             upper, before = np.take(w, cut.upper, axis=0), np.take(running, cut.before, axis=0)
@@ -255,12 +254,11 @@ class _Halves:
             halves = np.empty((len(parts), 2, draws), dtype=w.dtype)
             np.subtract(ends[1:], ends[:-1], out=halves[:, 0])
             np.subtract(parts, halves[:, 0], out=halves[:, 1])
-            # Sums run on from part to part.
-            np.multiply(halves[:, 1], ends[:-1], out=products[done : done + len(parts)])
-            done += len(parts)
+            # Sums run on from part to part. What that adds is exact for one halving, not for all of them together.
+            earlier -= cut.of_part @ (halves[:, 1] * ends[:-1])
             each = halves.reshape(-1, draws)
             values[cut.values], parts = each[cut.single], each[cut.several]
-        concordant += 2 * (earlier - self._of_part @ products)
+        concordant += 2 * earlier
         squares = (self._of_value @ np.square(values)).astype(np.float64)
         return _Counted(concordant, squares, (self._of_value @ (values > 0)).astype(np.int64))
 

@@ -183,10 +183,11 @@ class OrderedGroups:
 
     def correlate(self, weights: FloatArray) -> FloatArray:
         """Return correlations of shape (groups, B)."""
-        n = len(weights)
+        # Units that are drawn as a whole may add up to more than there are members.
+        n, total = len(weights), int(weights.sum(axis=0).max())
         return np.stack(
             [
-                group.correlate(weights if len(at) == n else weights[at], n, self.coefficient)
+                group.correlate(weights if len(at) == n else weights[at], total, self.coefficient)
                 for group, at in zip(self.groups, self.members, strict=True)
             ]
         )
