@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import metassay as ma
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.methods.base import Case, Draws
 from metassay.stats.methods.registry import INTERVALS, TESTS
@@ -80,3 +83,35 @@ def test_copies_of_an_input_are_no_further_evidence(test):
     )
     assert together == pytest.approx(alone, abs=0.04)
     assert without < alone - 0.02
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        (ma.criteria, {"interval": "boot-inputs"}),
+        (ma.pairs, {"interval": "boot-inputs"}),
+        (ma.precision, {}),
+        (ma.decisions, {}),
+    ],
+)
+def test_every_bootstrap_draws_units_whole(verb, options):
+    """With copies as clusters (or families) intervals are those of the data before copying, in the number of units."""
+    random = np.random.default_rng(3)
+    quality = random.normal(size=(8, 1))
+    columns = [quality + random.normal(size=(8, 12)) for _ in range(3)]
+    axis = 0 if verb is ma.decisions else 1
+    copied = [np.repeat(column, 5, axis=axis) for column in columns]
+    scores = ma.Scores.from_arrays({"m": copied[0]}, {"h": copied[1], "a": copied[2]})
+    if axis:
+        units = {"clusters": {name: str(at // 5) for at, name in enumerate(scores.inputs)}}
+    else:
+        units = {"families": {name: str(at // 5) for at, name in enumerate(scores.systems)}}
+    common = {"human": "h" if verb is not ma.criteria else None, "resamples": 400, **options}
+    apart = _width(verb(scores, **common).table[-1])
+    together = _width(verb(replace(scores, **units), **common).table[-1])
+    # Copies taken for new inputs (or systems) make intervals about √5 too narrow.
+    assert together > 1.5 * apart
+
+
+def _width(row):
+    return row.high - row.low

@@ -127,6 +127,13 @@ class BootstrapPages(PagesOfCells):
         """How many draws a page has."""
         return self.per_page or page_size(self.reckoned or sum(self.shape) + self.annotated)
 
+    @property
+    def largest(self) -> int:
+        """What the multiplicities of no draw exceed when added up over the cells; units may be of unequal size."""
+        axes = zip(self.shape, (self.families, self.clusters[0]), strict=True)
+        most = [n if units is None else np.unique(units, return_counts=True)[1] for n, units in axes]
+        return int(np.prod([np.max(times) * np.size(times) for times in most]))
+
     def __getitem__(self, page: int) -> tuple[FloatArray | None, FloatArray | None]:
         """Return multiplicities of systems and of inputs, None for an axis that stays as it is.
 

@@ -207,7 +207,15 @@ def criteria(
     pages = None
     if drawn:
         systems, inputs = INTERVALS[interval].kinds()[0]
-        pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
+        pages = BootstrapPages(
+            resamples,
+            selected.scores.shape,
+            seed,
+            resample_systems=systems,
+            resample_inputs=inputs,
+            families=selected.labels("systems"),
+            clusters=(selected.labels("inputs"), None),
+        )
     sampling = Sampling(pages, selected.labels("systems"), selected.labels("inputs"))
     taken = [selected.beside(h, "global", statistic) for h in range(len(selected.humans))]
     tasks = make_tasks(taken, anchors, methods)
@@ -229,7 +237,8 @@ def criteria(
         **selected.sizes(),
     )
     told = notes_on_draws(table, "agreement with another criterion held fixed", 1 - confidence)
-    notes = notes_on_kinds(selected.notes, kinds.values()) + _notes(table, held, methods, shared) + told
+    own = [*notes_on_kinds(selected.notes, kinds.values()), *selected.notes_on_units(INTERVALS[interval])]
+    notes = own + _notes(table, held, methods, shared) + told
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )

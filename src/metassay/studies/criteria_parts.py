@@ -147,6 +147,8 @@ class _Part(NamedTuple):
     method: str
     at: IntArray
     """The cells that have all three scores."""
+    largest: int
+    """What the weights of no draw exceed when added up."""
     kernel: WithinBuckets | Partialled | PartialFormula
 
     @property
@@ -167,7 +169,7 @@ class Sampling(NamedTuple):
 def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, sampling: Sampling) -> list[Finding]:
     """Correlate, with each anchor held fixed in each way, and say how far this would vary."""
     found = [_over_systems(task, statistic, sampling)] if task.metric is None else []
-    parts = _parts(task, held, statistic)
+    parts = _parts(task, held, statistic, task.x.size if sampling.pages is None else sampling.pages.largest)
     if sampling.pages is not None:
         return found + _drawn(task, parts, statistic, _weights_of_cells(sampling.pages), sampling.pages.draws)
     moved = _moved(task, parts, statistic, sampling)
@@ -186,7 +188,7 @@ def _drawn(
     """Correlate under so many weightings of the cells, after the first, in which each counts once."""
     x, z = task.x.ravel(), task.z.ravel()
     points = {part.cells: part.at for part in parts}
-    wholes = {key: statistic.points(x[at], z[at], len(x)) for key, at in points.items()}
+    wholes = {part.cells: statistic.points(x[part.at], z[part.at], part.largest) for part in parts}
     whole_draws = {key: np.empty(number + 1) for key in wholes}
     within_draws = np.empty((len(parts), number + 1))
     slopes = np.empty((len(parts), 2, number + 1))
@@ -279,7 +281,7 @@ def _over_systems(task: Task, statistic: Statistic, sampling: Sampling) -> Findi
     )
 
 
-def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic) -> list[_Part]:
+def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic, largest: int) -> list[_Part]:
     """Prepare each anchor to be held fixed in each way."""
     x, z = task.x.ravel(), task.z.ravel()
     parts = []
@@ -289,11 +291,11 @@ def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic) -> list
         for method in task.methods:
             kernel: WithinBuckets | Partialled | PartialFormula
             if method == "bucket":
-                kernel = WithinBuckets(x[at], z[at], buckets[at], statistic, len(x))
+                kernel = WithinBuckets(x[at], z[at], buckets[at], statistic, largest)
             else:
                 kind = Partialled if method == "partial" else PartialFormula
-                kernel = kind(x[at], z[at], values[at], statistic, len(x))
-            parts.append(_Part(anchor, method, at, kernel))
+                kernel = kind(x[at], z[at], values[at], statistic, largest)
+            parts.append(_Part(anchor, method, at, largest, kernel))
     return parts
 
 

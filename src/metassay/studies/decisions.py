@@ -153,7 +153,7 @@ def decisions(
             by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
             n_inputs = int(shared.any(axis=0).sum())
             tables.append(_Table(name, human_name, by_metric, known[key], n_inputs, kind))
-    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed)
+    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed, selected.labels("systems"))
     rows = []
     for table, share in zip(tables, shares, strict=True):
         low, high = percentile(share, confidence) if n >= FEWEST else (math.nan, math.nan)
@@ -248,9 +248,11 @@ class _Table:
         )
 
 
-def _resampled(tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int) -> FloatArray:
+def _resampled(
+    tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int, families: IntArray | None
+) -> FloatArray:
     """Return the agreement of each table in each resample of systems; NaN where no two different ones were drawn."""
-    pages = BootstrapPages(resamples, (n, 1), seed, resample_inputs=False)
+    pages = BootstrapPages(resamples, (n, 1), seed, resample_inputs=False, families=families)
 
     def work(page: int) -> FloatArray:
         drawn, _ = pages[page]

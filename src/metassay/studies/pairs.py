@@ -33,7 +33,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
 from metassay.stats.statistics.correlations import KENDALL
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
-from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
+from metassay.studies.selection import InputSets, Selection, has_scores, select
 from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 CURVE_POINTS = 11
@@ -128,7 +128,7 @@ def pairs(
     unequal = selected.notes_on_inputs(("system",), inputs, "interval")
     marked = notes_on_draws({(row.human, row.metric): row for row in rows}.values(), "pairs of systems", 1 - confidence)
     own = notes_on_kinds(selected.notes, [row.metric_kind for row in rows])
-    notes = (*own, *unequal, *_notes(rows, interval), *marked)
+    notes = (*own, *unequal, *selected.notes_on_units(INTERVALS[interval]), *_notes(rows, interval), *marked)
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 
@@ -177,7 +177,7 @@ class _Case(NamedTuple):
     @classmethod
     def of(cls, selected: Selection, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
         x, z = selected.x[metric], selected.people(human, [metric])
-        sets = input_sets(has_scores(x), z, "system", inputs)
+        sets = selected.sets(has_scores(x), human, "system", inputs, z)
         pairs = SystemPairs(sets.of_metrics(x), sets.of_people(z), paired=sets.paired)
         differences = pairs.differences()
         selections = _selections(differences, asked)
@@ -196,18 +196,28 @@ class _Drawn(NamedTuple):
 def _resample(
     cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool
 ) -> list[_Drawn]:
-    """Return for each case what the resamples gave; cases of as many inputs share the draws."""
+    """Return for each case what the resamples gave; cases of as many inputs, in the same clusters, share the draws."""
     units: list[tuple[BootstrapPages, int, list[_Case]]] = []
     systems, inputs = INTERVALS[interval].kinds()[0]
-    for shape in dict.fromkeys(case.sets.shape for case in cases):
-        at = (n_systems, shape[0])
+    together: dict[object, list[_Case]] = {}
+    for case in cases:
+        clusters = tuple(None if each is None else each.tobytes() for each in case.sets.clusters_of_both)
+        together.setdefault((case.sets.shape, clusters), []).append(case)
+    for alike in together.values():
+        sets = alike[0].sets
         pages = BootstrapPages(
-            resamples, at, seed, resample_systems=systems, resample_inputs=inputs, annotated=shape[1]
+            resamples,
+            (n_systems, sets.shape[0]),
+            seed,
+            resample_systems=systems,
+            resample_inputs=inputs,
+            annotated=sets.shape[1],
+            families=sets.families,
+            clusters=sets.clusters_of_both,
         )
-        alike = [case for case in cases if case.sets.shape == shape]
         # A thousand resamples of few inputs are a single page, which metrics then share out between threads.
-        together = [alike] if len(pages) >= MANY_PAGES else [[case] for case in alike]
-        units += [(pages, page, some) for page in range(len(pages)) for some in together]
+        shared = [alike] if len(pages) >= MANY_PAGES else [[case] for case in alike]
+        units += [(pages, page, some) for page in range(len(pages)) for some in shared]
 
     def work(unit: int) -> list[tuple[int, _Drawn]]:
         pages, page, some = units[unit]

@@ -23,7 +23,7 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.stats.arrays import BoolArray, FloatArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
@@ -113,7 +113,7 @@ def precision(
     lower = [columns.scores[name].lower_is_better for name in columns.names]
     values = np.where(np.array(lower)[:, None, None], -columns.values, columns.values)
     wanted = _wanted(values, columns.kinds)
-    found = _spreads(values, wanted, resamples, confidence, seed)
+    found = _spreads(values, wanted, resamples, confidence, seed, columns.labels("inputs"))
 
     rows = []
     for (at, which, inputs), means in zip(wanted, found, strict=True):
@@ -164,8 +164,10 @@ def _wanted(values: FloatArray, kinds: tuple[str, ...]) -> list[_Wanted]:
     return wanted
 
 
-def _spreads(values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int) -> list[Spread]:
-    """Resample the inputs; columns on the same inputs share the draws."""
+def _spreads(
+    values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int, clusters: IntArray | None
+) -> list[Spread]:
+    """Resample the inputs, clusters of them whole; columns on the same inputs share the draws."""
     groups: dict[bytes, list[int]] = {}
     for place, (_, _, inputs) in enumerate(wanted):
         groups.setdefault(inputs.tobytes(), []).append(place)
@@ -173,7 +175,8 @@ def _spreads(values: FloatArray, wanted: list[_Wanted], resamples: int, confiden
     found: dict[int, Spread] = {}
     for places in groups.values():
         inputs = wanted[places[0]][2]
-        pages = BootstrapPages(resamples, (values.shape[1], int(inputs.sum())), seed, resample_systems=False)
+        shape, units = (values.shape[1], int(inputs.sum())), None if clusters is None else clusters[inputs]
+        pages = BootstrapPages(resamples, shape, seed, resample_systems=False, clusters=(units, None))
         for start in range(0, len(places), at_once):
             block = places[start : start + at_once]
             means = [Means(values[wanted[place][0]][:, inputs]) for place in block]

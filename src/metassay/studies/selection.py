@@ -402,8 +402,14 @@ class InputSets:
     def case(self, x: FloatArray, metrics: list[int], z: FloatArray, level: str, statistic: Statistic) -> Case:
         """Return some of the metrics (P, systems, inputs) and people, to be compared by a statistic at a level."""
         chosen = x if len(metrics) == len(x) else x[metrics]
-        clusters = [None if self.clusters is None else self.clusters[some] for some in (self.scored, self.judged)]
-        return Case(statistic, self.of_metrics(chosen), self.of_people(z), level, self.paired, self.families, *clusters)
+        x, z = self.of_metrics(chosen), self.of_people(z)
+        return Case(statistic, x, z, level, self.paired, self.families, *self.clusters_of_both)
+
+    @property
+    def clusters_of_both(self) -> tuple[IntArray | None, IntArray | None]:
+        """The clusters of the inputs of metrics, and of those of people."""
+        first, second = (None if self.clusters is None else self.clusters[some] for some in (self.scored, self.judged))
+        return first, second
 
     def sizes(self, x: FloatArray, z: FloatArray, level: str) -> tuple[int, int]:
         """Return how many systems and inputs one metric has that people have too.
