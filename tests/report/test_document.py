@@ -98,6 +98,26 @@ def test_the_board_has_a_row_per_metric_and_ranks_that_it_may_have(report):
     assert "people on new inputs" in shown
 
 
+def test_the_first_screen_says_where_the_best_metric_fails_and_what_would_show_more(report):
+    opening = report.html.split('<section id="answer"')[1].split("</section>")[0]
+    links = re.findall(r'<p class="next"[^>]*><a href="#(\w+)">', opening)
+    assert set(links) == {"disagreements", "plan"}
+    assert all(f'<section id="{link}"' in report.html for link in links)
+    assert "of the pairs of systems in the wrong order.</p>" in opening
+
+
+def test_a_long_board_is_folded_before_any_program_runs():
+    scores = ma.example()
+    values = scores[scores.metrics[0]].mean()
+    metrics = {f"m{at:02}": values + at * np.random.default_rng(at).normal(size=values.shape) for at in range(17)}
+    page = ma.make_report(ma.Scores.from_arrays(metrics, {"h": scores["relevance"].mean()}), resamples=50).html
+    board = page.split('<div class="board folded"')[1].split('<div class="board')[0]
+    assert board.count('<tr class="metric">') == 15
+    assert board.count('<tr class="metric more">') == 2
+    assert ">Show all 17 metrics</button>" in board
+    assert 'data-human="h" class=chosen' in board
+
+
 def test_the_board_marks_what_does_not_beat_sentinels_and_tells_them_from_metrics():
     found = ma.agree(
         ma.example(), human="relevance", metric="synthetic-noise", level="input", sentinels=True, people_as_metrics=True

@@ -23,6 +23,8 @@ CEILINGS = {
     PERFECT: "highest correlation that a metric can reach, given the disagreement of raters",
 }
 """What can be expected of a metric, and where it comes from."""
+BOARD_ROWS = 15
+"""Metrics that are seen at once; the others are behind a click."""
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
 
@@ -37,7 +39,9 @@ def verdicts(dossier: Dossier) -> str:
         if best and said:
             size = summary.of_sizes(dossier, best[0])
             known = not math.isnan(best[0].low)
-            said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
+            sure = words.interval(best[0]) if known else "CI undefined"
+            wrong = summary.misranked(best[0])
+            said.append(f"{one_line(best[0].metric)}: {sure}, {size}{f'; it {wrong}' if wrong else ''}.")
         elif not said:
             said.append(words.agreement(rows))
         where = zip(("human", "level", "statistic"), setting, strict=True)
@@ -66,36 +70,41 @@ def _board(
     ends = [end for row in rows for end in (row.low, row.high, row.estimate) if math.isfinite(end)]
     scale = (min([0.0, *ends]), max([1.0, *ends]))
     lines = grouped(rows, "metric")
+    # The first criterion is the one that the page opens with.
+    of = {h: f'data-human="{escape(visible(h))}"{" class=chosen" * (h == humans[0])}' for h in humans}
     best = {human: words.best_first([row for row in rows if row.human == human]) for human in humans}
     top = {human: mine[0].estimate for human, mine in best.items() if mine}
     by_first = {row.metric: names.goodness(row) for row in rows if row.human == humans[0]}
-    order = sorted(lines, key=lambda metric: -_sortable(by_first.get(metric, math.nan)))
+    order = sorted(lines, key=lambda metric: (-_sortable(by_first.get(metric, math.nan)), metric.casefold()))
     body = []
     for label, values in ceilings:
-        cells = "".join(_plain(values.get(human, math.nan), scale, human) for human in humans)
+        cells = "".join(_plain(values.get(human, math.nan), scale, of[human]) for human in humans)
         body.append(f'<tr class="people"><th scope="row">{escape(label)}</th>{cells}</tr>')
-    for metric in order:
+    for at, metric in enumerate(order):
         mine = {row.human: row for row in lines[metric]}
-        cells = "".join(_cell(mine.get(human), ranks, scale, human, top.get(human, math.nan)) for human in humans)
-        kind = lines[metric][0].kind  # people and sentinels beside metrics have colours of their own
+        cells = "".join(_cell(mine.get(human), ranks, scale, of[human], top.get(human, math.nan)) for human in humans)
+        # People and sentinels beside metrics have colours of their own.
+        kind = f"{lines[metric][0].kind}{' more' * (at >= BOARD_ROWS)}"
         body.append(f'<tr class="{kind}"><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
     ranked = any((row.human, row.level, row.statistic, row.metric) in ranks for row in rows)
     ticks = "".join(f'<i style="--at:{_place(end, scale)}">{end:.2g}</i>' for end in (0.0, scale[1]))
+    folded = len(order) > BOARD_ROWS
+    unfold = f'<button type="button" class="unfold" aria-expanded="false">Show all {len(order)} metrics</button>'
+    heading = '<span class="ranks">ranks</span>' * ranked
     return filled(
         "metassay.report.document",
         "board",
+        folded=" folded" * folded,
+        first=BOARD_ROWS,
+        unfold=unfold * folded,
         level=escape(first.level),
         statistic=escape(first.statistic),
         hidden=" hidden" * hidden,
         title=escape(f"{names.measured(rows).capitalize()} with people, {first.level} level"),
         told=escape(_told(rows, ranked=ranked, limits=[label for label, _ in ceilings])),
         criteria=len(humans),
-        axes="".join(
-            f'<td data-human="{escape(visible(h))}"><span></span><span class="axis">{ticks}</span></td>' for h in humans
-        ),
-        heads="".join(
-            f'<th scope="col" data-human="{escape(visible(human))}">{_breakable(human)}</th>' for human in humans
-        ),
+        axes="".join(f'<td {of[h]}><span></span><span class="axis">{ticks}</span>{heading}</td>' for h in humans),
+        heads="".join(f'<th scope="col" {of[human]}>{_breakable(human)}</th>' for human in humans),
         body="\n".join(body),
     )
 
@@ -109,7 +118,7 @@ def _told(rows: Sequence[AgreementRow], *, ranked: bool, limits: Sequence[str]) 
     ci = f"{numbers.level(rows[0].confidence)} CI ({rows[0].interval})"
     said = [f"Dot: estimate, the best on a coloured ground; bar: {ci}."]
     if ranked:
-        said.append("Grey: ranks that remain possible after tests of all pairs of metrics (Holm correction).")
+        said.append("Ranks: those that remain possible after tests of all pairs of metrics (Holm correction).")
     said += [f"{label.capitalize()}: {CEILINGS[label]}." for label in limits]
     return " ".join(filter(None, [*said, names.sentinel_legend(rows)]))
 
@@ -118,9 +127,9 @@ def _sortable(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], human: str, top: float) -> str:
+def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], of: str, top: float) -> str:
     if row is None or math.isnan(row.estimate):
-        return _plain(math.nan, scale, human)
+        return _plain(math.nan, scale, of)
     rank = ranks.get((row.human, row.level, row.statistic, row.metric))
     may = ""
     if rank is not None and rank.rank_low is not None and rank.rank_high is not None:
@@ -130,16 +139,16 @@ def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], hu
     tag = "strong" if row.kind == "metric" and math.isclose(row.estimate, top, rel_tol=1e-9) else "span"
     bar = _bar(row.estimate, row.low, row.high, scale)
     return (
-        f'<td data-human="{escape(visible(human))}" data-value="{_sortable(names.goodness(row)):.6g}">'
+        f'<td {of} data-value="{_sortable(names.goodness(row)):.6g}">'
         f"<{tag}>{_signed(numbers.correlation(row.estimate))}</{tag}>{bar}{may}</td>"
     )
 
 
-def _plain(value: float, scale: tuple[float, float], human: str) -> str:
+def _plain(value: float, scale: tuple[float, float], of: str) -> str:
     """Return a cell without an interval, or an empty one."""
     text = "–" if math.isnan(value) else _signed(numbers.correlation(value))
     bar = "" if math.isnan(value) else _bar(value, math.nan, math.nan, scale)
-    return f'<td data-human="{escape(visible(human))}"><span>{text}</span>{bar}</td>'
+    return f"<td {of}><span>{text}</span>{bar}</td>"
 
 
 def _signed(text: str) -> str:

@@ -171,7 +171,6 @@
 
   // -- the first screen -------------------------------------------------------------------------
 
-  const BOARD_ROWS = 15;
   const boards = all(".board");
   const nearest = (elements, names) => {
     for (let n = names.length; n >= 0; n -= 1) {
@@ -184,7 +183,7 @@
     const verdicts = all(".verdict[data-human]"), said = nearest(verdicts, ["human", "level", "statistic"]);
     verdicts.forEach((each) => { each.hidden = each !== said; });
     for (const section of all("section")) {
-      const told = all(".told[data-human]", section), mine = told.filter((each) => each.dataset.human === state.human);
+      const told = all(":is(.told, .next)[data-human]", section), mine = told.filter((each) => each.dataset.human === state.human);
       told.forEach((each) => { each.hidden = mine.length > 0 && !mine.includes(each); });
     }
     const board = nearest(boards, ["level", "statistic"]);
@@ -200,23 +199,15 @@
     const name = (row) => row.cells[0].textContent;
     const rows = all("tr:not(.people)", body).sort((a, b) => (state.order === "name" ? 0 : value(b) - value(a)) || name(a).localeCompare(name(b), undefined, { numeric: true }));
     body.append(...rows);
-    rows.filter((row) => !row.hidden).forEach((row, at) => row.classList.toggle("more", at >= BOARD_ROWS));
+    rows.filter((row) => !row.hidden).forEach((row, at) => row.classList.toggle("more", at >= Number(board.dataset.first)));
   };
   for (const board of boards) {
-    const rows = all("tbody tr:not(.people)", board);
-    if (rows.length <= BOARD_ROWS) continue;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "unfold";
-    const label = () => {
-      const folded = board.classList.contains("folded");
-      button.textContent = folded ? `Show all ${rows.length} metrics` : `Show the first ${BOARD_ROWS}`;
+    const button = board.querySelector(".unfold"), whole = button?.textContent;
+    button?.addEventListener("click", () => {
+      const folded = board.classList.toggle("folded");
+      button.textContent = folded ? whole : `Show the first ${board.dataset.first}`;
       button.setAttribute("aria-expanded", String(!folded));
-    };
-    board.classList.add("folded");
-    label();
-    button.addEventListener("click", () => { board.classList.toggle("folded"); label(); });
-    board.append(button);
+    });
   }
   follow();
 
@@ -265,6 +256,7 @@
   const sortable = (table) => {
     const onBoard = Boolean(table.closest(".board"));
     all("thead th", table).forEach((head, at) => {
+      if (!head.textContent) return;
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);

@@ -74,6 +74,8 @@ JUDGED = "people,alternative,epsilon,slices,threshold,calibration,ranks,runs"
 """Views of the section of judges, whose summary and confusion tables stand in the opening."""
 
 EXAMPLES = "disagreements"
+NEXT = {EXAMPLES: "Where it fails", "plan": "What would narrow the interval"}
+"""Sections whose answer the first screen repeats, and what it calls them."""
 IN_SHORT = {"plan": "needs", SLICES: BETWEEN, EXAMPLES: EXAMPLES}
 """Views of studies of which the page shows a part."""
 
@@ -227,7 +229,7 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     parts = [f'<p class="told">{escape(line)}</p>' for line in sentences(summary.apart(dossier))]
     correlations = ""
     if "agree" in dossier.results:
-        correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
+        correlations = f'<div aria-live="polite">{board.verdicts(dossier)}{_next(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
         parts.append(_of_judges(dossier.results["judge"]))
         if correlations:
@@ -238,6 +240,18 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
     parts += [f'<details class="gloss printed"><summary>Glossary</summary>{words}</details>'] * bool(words)
     return answer(parts)
+
+
+def _next(dossier: Dossier) -> str:
+    """Return where the best metric fails and what would show more, for each criterion, with links to the sections."""
+    lines = []
+    for name in filter(dossier.results.__contains__, NEXT):
+        for said in views.page(dossier.results[name], IN_SHORT[name]).lead:
+            of = _of(said, dossier.humans)
+            hidden = " hidden" * (bool(of) and dossier.humans[0] not in said.about("human"))
+            link = f'<a href="#{name}">{NEXT[name]}</a><span>: {prose(said.sentences[0])}</span>'
+            lines.append(f'<p class="next"{of}{hidden}>{link}</p>')
+    return "".join(lines)
 
 
 def _of_judges(result: Result) -> str:
@@ -365,9 +379,12 @@ def _section(
 
 def _told(said: Paragraph, humans: Sequence[str]) -> str:
     """Return a paragraph, with the criterion if it speaks of one only, so that it can follow the page's controls."""
+    return f'<p class="told"{_of(said, humans)}>{prose(said.text)}</p>'
+
+
+def _of(said: Paragraph, humans: Sequence[str]) -> str:
     spoken = [name for name in said.about("human") if name in humans]
-    of = f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
-    return f'<p class="told"{of}>{prose(said.text)}</p>'
+    return f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
 
 
 def _folds(dossier: Dossier) -> bool:

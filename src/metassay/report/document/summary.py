@@ -90,6 +90,15 @@ def of_sizes(dossier: Dossier, row: AgreementRow) -> str:
     return sizes([(row.n_systems, row.n_inputs)]) if known else numbers.counted(row.n_inputs, "input")
 
 
+def misranked(row: AgreementRow) -> str:
+    """Say which share of the pairs of systems a metric ranks in the wrong order; nothing where that is not known."""
+    if math.isnan(row.misranked_high):
+        return ""
+    low, high = numbers.percent(row.misranked_low), numbers.percent(row.misranked_high)
+    tied = f" ({numbers.percent(row.tied)} are tied)" if row.tied > 0 else ""
+    return f"ranks {low} to {high} of the pairs of systems in the wrong order{tied}"
+
+
 def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
     """Return for each criterion and level the metrics whose agreement is defined by the first statistic, best first."""
     table = cast("Agreement", dossier.results["agree"]).table
@@ -123,11 +132,8 @@ def _certainty(dossier: Dossier) -> str:
             f"{its} {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
             f"({best.interval}: new {drawn}; {of_sizes(dossier, best)})"
         )
-        if not math.isnan(best.misranked_high):
-            low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
-            text += f", and it ranks {low} to {high} of the pairs of systems in the wrong order"
-            if best.tied > 0:
-                text += f" ({numbers.percent(best.tied)} are tied)"
+        wrong = misranked(best)
+        text += f", and it {wrong}" if wrong else ""
     return f"{text}{_chance([r for r in ranked if not math.isnan(r.low)])}."
 
 
