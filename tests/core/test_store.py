@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
+from functools import partial
 
 import pytest
 
@@ -114,7 +114,14 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, may_wait, monkeypatch
     path = tmp_path / "file.db"
     with Store(path, CHECKPOINT) as kept:
         kept.put({b"1": b"kept"})
-        kept._db.execute("pragma max_page_count = 3")  # what a full disk looks like to SQLite
+
+    class Full(sqlite3.Connection):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            self.execute("pragma max_page_count = 3")  # what a full disk looks like to SQLite
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Full))
+    with Store(path, CHECKPOINT) as kept:
         with pytest.raises(DataError, match="the disk is full; free some space and run again"):
             kept.put({bytes([n]): b"x" * 5_000 for n in range(100)}, may_wait=may_wait)
         assert kept.get([b"1", b"\x02"]) == {b"1": b"kept"}
@@ -123,19 +130,21 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, may_wait, monkeypatch
 def test_what_fails_while_nobody_waits_is_told_to_the_next(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "SECONDS", 0.01)
 
+    full = threading.Event()
+
     class Full(sqlite3.Connection):
         def commit(self):
+            if not self.in_transaction or self.total_changes == 0:
+                return super().commit()
+            full.set()
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
 
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Full))
     with Store(tmp_path / "file.db", CHECKPOINT) as kept:
-        kept._let_go()
-        kept._db = sqlite3.connect(kept.path, factory=Full, check_same_thread=False)
         kept.put({b"1": b"x"}, may_wait=True)
-        deadline = time.monotonic() + 120
-        while kept._failed is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        assert full.wait(120)
         with pytest.raises(DataError, match="the disk is full"):
             kept.put({b"2": b"x"}, may_wait=True)
 

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -27,11 +27,24 @@ pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
 
 
+@contextmanager
+def started_here(number):
+    """Workers on this machine, and Dask's own cluster behind them."""
+    import distributed
+
+    made, start = [], distributed.LocalCluster
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "LocalCluster", lambda **options: made.append(start(**options)) or made[0])
+        cluster = Cluster(None, number)
+    with cluster:
+        yield cluster, made[0]
+
+
 @pytest.fixture(scope="module")
-def workers():
+def started():
     """Two workers that last for all tests; starting them is what takes time."""
-    with Cluster(None, 2) as cluster:
-        yield cluster
+    with started_here(2) as both:
+        yield both
 
 
 @contextmanager
@@ -52,10 +65,16 @@ def address():
 
 
 @pytest.fixture
+def workers(started, monkeypatch):
+    """Have whoever asks for two workers take those that are there."""
+    monkeypatch.setattr(engine, "Cluster", lambda *_: nullcontext(started[0]))
+    return {"workers": 2}
+
+
+@pytest.fixture
 def on_workers(workers):
-    token = engine._cluster.set(workers)
-    yield workers
-    engine._cluster.reset(token)
+    with engine.on(**workers):
+        yield
 
 
 def attempt(address, security, timeout=3):
@@ -66,10 +85,10 @@ def attempt(address, security, timeout=3):
         return client.submit(os.getpid).result(timeout=timeout)
 
 
-def test_nobody_else_can_give_orders_to_local_workers(workers):
+def test_nobody_else_can_give_orders_to_local_workers(started):
     from distributed.security import Security
 
-    local = workers._local
+    _, local = started
     assert attempt(local.scheduler_address, local.security, timeout=60) != os.getpid()
     local.wait_for_workers(2, timeout=60)  # another test may have killed one
     ports = [local.scheduler_address, *(worker["nanny"] for worker in local.scheduler_info["workers"].values())]
@@ -169,11 +188,7 @@ def test_studies_give_the_same_bytes(workers, study, options):
         return getattr(ma, study)(ma.example(), human="relevance", **options, **more).to_json()
 
     here = result(threads=1)
-    token = engine._cluster.set(workers)
-    try:
-        assert result() == here
-    finally:
-        engine._cluster.reset(token)
+    assert result(**workers) == here
 
 
 def test_a_killed_worker_changes_nothing(on_workers, tmp_path):
@@ -214,9 +229,9 @@ def test_work_that_always_kills_its_worker_is_given_up(monkeypatch):
 
 def test_work_ends_where_no_worker_is_left(monkeypatch):
     monkeypatch.setattr("metassay.engine.cluster.ALONE", 1)
-    with Cluster(None, 1) as lonely:
-        lonely._local.scale(0)
-        while lonely._client.nthreads():  # by worker
+    with started_here(1) as (lonely, local):
+        local.scale(0)
+        while local.scheduler.workers:
             time.sleep(0.05)
         with pytest.raises(DataError, match="killed again and again while trying"):
             list(lonely.each(where, range(2), "trying"))
@@ -274,7 +289,7 @@ def test_a_cluster_can_be_reached_from_a_notebook(address):
     assert asyncio.run(cell()) == [1, 2]
 
 
-def test_two_local_clusters_do_not_quarrel_about_ports(workers):
+def test_two_local_clusters_do_not_quarrel_about_ports(started):
     with Cluster(None, 1) as other:
         ((at, (task, _)),) = other.each(where, [7], "looking")
     assert (at, task) == (0, 7)

@@ -96,7 +96,8 @@ def test_data_without_systems_are_whole_citizens(make):
 def test_rows_that_a_missing_system_would_tell_apart(make):
     with pytest.raises(Contradiction, match=r"'x' on input '1': 3 in .*name the column that tells them apart with"):
         ma.read(make("w.csv", "id,x\n1,2\n1,3\n"))
-    with pytest.raises(DataError, match=r"input '1' has several rows, which differ in 'maker'; .*--system-column"):
+    told = r"input '1' has several rows, which differ in 'maker'; .*--system-column.*, use --input-column row$"
+    with pytest.raises(DataError, match=told):
         ma.read(make("w.csv", "id,maker,x\n1,a,2\n1,b,2\n"))
 
 

@@ -49,7 +49,7 @@ def server(monkeypatch):
     thread.start()
     files = tuple(published(name, content) for name, content in CONTENTS.items())
     known = {"small": {"about": "two files", "citation": "", "licence": "", "absent": "nothing", "files": files}}
-    monkeypatch.setattr(module, "_registry", lambda: known)
+    monkeypatch.setattr(module, "registry", lambda: known)
     monkeypatch.setattr(module, "HOST", f"http://127.0.0.1:{serving.server_port}")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     yield answers, asked
@@ -177,12 +177,16 @@ def test_a_download_stops_at_the_known_size(server, tmp_path, monkeypatch):
     server[0]["one.jsonl"] = (200, b"x" * 5_000_000, 5_000_000)
     sizes: list[int] = []
 
-    class Watched(module._Downloader):
-        def __call__(self, url, target, pooch):
-            super().__call__(url, target, pooch)
+    def watched(*args, downloader, **options):
+        def load(url, target, asking):
+            downloader(url, target, asking)
             sizes.append(Path(target).stat().st_size)
 
-    monkeypatch.setattr(module, "_Downloader", Watched)
+        return retrieve(*args, downloader=load, **options)
+
+    pooch = pytest.importorskip("pooch")
+    retrieve = pooch.retrieve
+    monkeypatch.setattr(pooch, "retrieve", watched)
     with pytest.raises(ma.DataError, match=r"is not the published scores/one.jsonl"):
         ma.get_dataset("small", folder=tmp_path)
     assert sizes == [len(CONTENTS["one.jsonl"]) + 1]

@@ -79,7 +79,19 @@ def test_what_cannot_be_done_is_said():
 
 
 def test_the_table_shows_what_does_not_hold():
-    text = str(ma.simulate_size(world="equal: system bias 1", test="two-way,perm-both", trials=60, resamples=99))
+    result = ma.simulate_size(world="equal: system bias 1", test="two-way,perm-both", trials=60, resamples=99)
+    text = str(result)
     assert "system bias 1" in text
+    assert "equal: system bias 1" not in text
     assert "perm-both" in text
     assert "False-positive rate above" in text
+
+
+def test_files_without_the_population_show_the_setting(tmp_path):
+    result = ma.simulate_size(world="differ: 8 systems, bias 0.3 and 0.9", test="williams", trials=10)
+    (row,) = result.table
+    assert row.population == "8 systems, bias 0.3 and 0.9"
+    old = tmp_path / "old.json"
+    old.write_text(result.to_json().replace(f', "population": "{row.population}"', ""))
+    assert ma.load(old).table[0].population == ""
+    assert row.setting in ma.load(old).to_text()

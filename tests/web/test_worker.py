@@ -125,19 +125,16 @@ def test_all_processes_together_fit_into_the_machine(gigabytes, most, readers, j
 
 def test_the_memory_of_this_machine_is_known(tmp_path, monkeypatch):
     assert 1e8 < machine_memory() < 1e14
-    seen = []
+    echo = tmp_path / "python"  # answers with the order itself
+    echo.write_text("""#!/bin/sh\nread -r order\nprintf '{"result": %s}\\n' "$order"\n""")
+    echo.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(echo))
+    monkeypatch.setattr(worker, "machine_memory", lambda: 3_000_000_000)
 
     async def story():
-        monkeypatch.setattr(worker, "machine_memory", lambda: 3_000_000_000)
-
-        async def answer(folder, order, told):
-            seen.append(order)
-
         workshop = Workshop(Limits())
-        monkeypatch.setattr(workshop, "_do", answer)
-        await workshop.look(tmp_path, ORDER)
-        await workshop.report(tmp_path, ORDER, lambda _: None)
-        return workshop._limits.memory
+        return await workshop.look(tmp_path, ORDER), await workshop.report(tmp_path, ORDER, lambda _: None)
 
-    assert asyncio.run(story()) == 1_200_000_000
-    assert [order["task"] for order in seen] == ["look", "report"]
+    orders = asyncio.run(story())
+    assert [order["task"] for order in orders] == ["look", "report"]
+    assert {order["limits"]["memory"] for order in orders} == {1_200_000_000}

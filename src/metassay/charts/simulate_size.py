@@ -52,14 +52,15 @@ def map(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fiel
 def _rows(result: Size, only: dict[str, Any]) -> Data:
     """Return the rows with the name of each world on one line; each of its names is cut by itself."""
     table = sorted(result.table, key=lambda row: not row.equal)
-    rows = records(table, f"test setting metric_a metric_b human {STATISTIC} equal rate low high trials holds", only)
+    told = f"test setting population metric_a metric_b human {STATISTIC} equal rate low high trials holds"
+    rows = records(table, told, only)
     fitted_to = [row for row in rows if row["metric_a"] is not None]
     # the criterion is only told where there are several
     parts = ["metric_a", "metric_b", *(["human"] if len({row["human"] for row in fitted_to}) > 1 else [])]
     short = told_apart(dict.fromkeys(row[part] for row in fitted_to for part in parts), LONGEST / len(parts) - 8)
     for row in rows:
         row["truth"] = TRUTHS[row["equal"]]
-        row["world"] = row["setting"].removeprefix("equal: ").removeprefix("differ: ")
+        row["world"] = row["population"] or row["setting"]
         if row["metric_a"] is not None:
             row["world"] = " / ".join(short[row[part]] for part in parts)
     return rows

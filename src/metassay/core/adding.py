@@ -50,7 +50,7 @@ def add_up(ledger: Ledger, sources: tuple[Origin, ...]) -> Scores:
 
 
 def _taken_together(ledger: Ledger, sources: tuple[Origin, ...]) -> Block:
-    every = Block(*(np.concatenate(parts) for parts in zip(*ledger.blocks, strict=True))) if ledger.blocks else None
+    every = Block(*map(np.concatenate, zip(*ledger.blocks, strict=True))) if ledger.blocks else None
     if every is None or not ((~np.isnan(every.scores)) | (every.texts >= 0)).any():
         where = f" in {', '.join(map(str, sources))}" if sources else ""
         raise DataError(f"there are no scores{where}")
@@ -156,9 +156,8 @@ class _Adding:
             attributes[name] = whole.select([], list(range(self.shape[1])))
         codes, known = self._coded(worded)
         columns = {name: self._column(name, codes.get(name, page), known.get(name)) for name, page in pages.items()}
-        for name in self.whole:
-            if name not in columns:
-                columns[name] = self._whole_only(name)
+        holes = np.full(self.shape, np.nan)
+        columns |= {name: self._named(name, holes) for name in self.whole if name not in columns}
         if not columns or not any((~np.isnan(c.values)).any() or c.system_scores is not None for c in columns.values()):
             where = f" in {', '.join(map(str, self.sources))}" if self.sources else ""
             said = f" (read as texts: {', '.join(map(one_line, list(attributes)[:6]))})" if attributes else ""
@@ -345,7 +344,7 @@ class _Adding:
                     f"input {one_line(self.inputs.labels[int(inputs[at])])!r} has several rows, which differ in "
                     f"{one_line(name)!r}; if the rows belong to different systems, name their column with "
                     "--system-column; if to different people, with --annotator-column; if every row is an input, use "
-                    "--input-column {ROW}"
+                    f"--input-column {ROW}"
                 )
             self.notes.append(Note.of("attribute-varies", attribute=name, n=differing))
         return Attribute(name, "output", grid, labels)
@@ -353,7 +352,6 @@ class _Adding:
     # -- cells ----------------------------------------------------------------------------------
 
     def _column(self, name: str, page: Block, scale: Scale | None) -> Column:
-        ledger = self.ledger
         axes, extra_at = self._axes(page)
         order = [
             *extra_at,
@@ -367,15 +365,12 @@ class _Adding:
         known = ~np.isnan(page.scores)
         values = np.full(math.prod(shape), np.nan)
         values[self._agreed(name, page, positions, known, scale)] = page.scores[known]
-        kind = ledger.kinds.get(name, "metric")
-        lower, whole = name in ledger.lower, self.whole.get(name)
-        return Column(name, values.reshape(shape), kind, axes, lower, scale or Scale(), whole)
+        return self._named(name, values.reshape(shape), axes, scale)
 
-    def _whole_only(self, name: str) -> Column:
-        """Return a column that knows systems and no inputs."""
-        kind = self.ledger.kinds.get(name, "metric")
-        lower = name in self.ledger.lower
-        return Column(name, np.full(self.shape, np.nan), kind, (), lower, Scale(), self.whole[name])
+    def _named(self, name: str, values: FloatArray, axes: Axes = (), scale: Scale | None = None) -> Column:
+        """Return values with what else is known of a column."""
+        kind, lower = self.ledger.kinds.get(name, "metric"), name in self.ledger.lower
+        return Column(name, values, kind, axes, lower, scale or Scale(), self.whole.get(name))
 
     def _check_size(self, cells: int, shape: Sequence[int], axes: Axes = ()) -> None:
         """Refuse tables that would be all holes before there is memory for them."""

@@ -107,7 +107,7 @@ def datasets(folder: text.Folder = None) -> Datasets:
     """
     root = data_folder(folder)
     rows = []
-    for name, known in _registry().items():
+    for name, known in registry().items():
         every = known["files"]
         rows.append(
             DatasetRow(
@@ -122,7 +122,7 @@ def datasets(folder: text.Folder = None) -> Datasets:
                 citation=known["citation"],
             )
         )
-    notes = [Note.of("dataset-absent", dataset=name, why=known["absent"]) for name, known in _registry().items()]
+    notes = [Note.of("dataset-absent", dataset=name, why=known["absent"]) for name, known in registry().items()]
     return Datasets(tuple(rows), Signature.of("datasets", known=len(rows)), tuple(notes))
 
 
@@ -194,7 +194,7 @@ def data_folder(folder: text.Folder = None) -> Path:
 
 def files_of(name: str) -> tuple[PublicFile, ...]:
     """Return the files of a data set."""
-    known = _registry()
+    known = registry()
     if name not in known:
         raise UnknownName("data set", name, known)
     every: tuple[PublicFile, ...] = known[name]["files"]
@@ -202,7 +202,8 @@ def files_of(name: str) -> tuple[PublicFile, ...]:
 
 
 @cache
-def _registry() -> dict[str, dict[str, Any]]:
+def registry() -> dict[str, dict[str, Any]]:
+    """Return what is known of every data set, by its name."""
     text = files("metassay").joinpath("data", "datasets.json").read_text(encoding="utf-8")
     return {
         name: {**known, "files": tuple(PublicFile(**file) for file in known["files"])}

@@ -32,6 +32,8 @@ from metassay.readers.source import Record, Source
 
 FORMATS = ("tidy", "wide")
 
+_Chunks = Iterator[tuple[list[int], list[list[str]]]]
+"""Many rows at a time, with the line on which each begins."""
 _ROWS_AT_ONCE = 1 << 14
 _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "table with spaces"}
 _FIRST_ROWS = 64
@@ -127,10 +129,7 @@ def _named(source: Source, header: Sequence[str], delimiter: str) -> list[str]:
 
 
 def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> tuple[str, Layout]:
-    delimiter, _ = _header(source, ledger.reading)
-    rows = _chunks(source, delimiter)
-    (line,), (header,) = next(rows, ([1], [[]]))
-    names = _named(source, header, delimiter)
+    delimiter, line, names, rows = _opened(source, ledger.reading)
     kept = [(at, name) for at, name in enumerate(names) if name]
     layout = _layout(source, [name for _, name in kept], ledger, kind, line)
     if arrow_tables.record(source, ledger, layout, delimiter, names, line):
@@ -145,7 +144,15 @@ def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> tuple[
     return delimiter, layout
 
 
-def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[list[str]]]]:
+def _opened(source: Source, reading: Reading) -> tuple[str, int, list[str], _Chunks]:
+    """Return the delimiter, the line and the names of the header, and the rows below it."""
+    delimiter, _ = _header(source, reading)
+    chunks = _chunks(source, delimiter)
+    (line,), (header,) = next(chunks, ([1], [[]]))
+    return delimiter, line, _named(source, header, delimiter), chunks
+
+
+def _chunks(source: Source, delimiter: str) -> _Chunks:
     """Yield the header, then many rows at a time, with the line on which each begins.
 
     A row ends on a later line than it begins if a quoted name has line breaks.
@@ -162,10 +169,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     width, begins, numbered, bare = -1, 1, 0, False
     try:
         for row in reader:
-            if len(row) == width + 1 > 1 and row[0] == str(
-                numbered + 1
-            ):  # R numbers rows, and the header has no name for it
-                del row[0]
+            if len(row) == width + 1 > 1 and row[0] == str(numbered + 1):
+                del row[0]  # R numbers rows, and the header has no name for it
                 numbered += 1
             if len(row) == width - 2 and bare:  # Mechanical Turk leaves out what nobody filled in
                 row += ["", ""]
@@ -394,12 +399,9 @@ def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[obje
             names = dict.fromkeys(name for _, row in some for name in row)
             yield [line for line, _ in some], {name: [row.get(name) for _, row in some] for name in names if name}
         return
-    delimiter = _header(source, Reading())[0]
-    chunks = _chunks(source, delimiter)
-    _, (header,) = next(chunks, ([1], [[]]))
+    _, _, header, chunks = _opened(source, Reading())
     for lines, chunk in chunks:
-        table = zip(_named(source, header, delimiter), zip(*chunk, strict=True), strict=True)
-        yield lines, {name: values for name, values in table if name}
+        yield lines, {name: values for name, values in zip(header, zip(*chunk, strict=True), strict=True) if name}
 
 
 def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable
@@ -407,10 +409,7 @@ def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Re
     if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
         yield from _each(source, reading)
     else:
-        delimiter = _header(source, reading)[0]
-        chunks = _chunks(source, delimiter)
-        _, (header,) = next(chunks, ([1], [[]]))
-        names = _named(source, header, delimiter)
+        _, _, names, chunks = _opened(source, reading)
         for lines, chunk in chunks:
             for line, fields in zip(lines, chunk, strict=True):
                 yield line, dict(zip(names, fields, strict=True))

@@ -122,30 +122,33 @@ class Textbook:
         return random.standard_normal(shape)
 
 
-TEXTBOOK: Mapping[str, Textbook] = {
-    "equal: no system bias": Textbook(),
-    "equal: system bias 0.5": Textbook(own=(0.5, 0.5)),
-    "equal: system bias 1": Textbook(own=(1.0, 1.0)),
-    "equal: shared system bias 0.7": Textbook(shared=0.7),
-    "equal: system bias 0.5, shared 0.7": Textbook(own=(0.5, 0.5), shared=0.7),
-    "equal: noise 1 and 4": Textbook(own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
-    "equal: 8 systems": Textbook(systems=8, own=(0.5, 0.5)),
-    "equal: 8 systems, noise 1 and 4": Textbook(systems=8, own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
-    "equal: 25 systems": Textbook(systems=25, own=(0.5, 0.5)),
-    "equal: 10 inputs, noise 3": Textbook(inputs=10, own=(0.3, 0.3), noise=(3.0, 3.0)),
-    "equal: 5 grades": Textbook(own=(0.5, 0.5), categories=5),
-    "equal: 3 grades, 20 inputs": Textbook(inputs=20, own=(0.5, 0.5), categories=3),
-    "equal: difficulty 1, outputs 1": Textbook(own=(0.5, 0.5), difficulty=1.0, output=1.0),
-    "equal: skewed": Textbook(own=(0.5, 0.5), tail="skewed"),
-    "equal: heavy tails": Textbook(own=(0.5, 0.5), tail="heavy"),
-    "equal: turns with 12 inputs": Textbook(systems=25, inputs=12, turns=2.0),
-    "differ: system bias 0.3 and 0.9": Textbook(own=(0.3, 0.9)),
-    "differ: noise 1 and 4, shared bias 0.5": Textbook(shared=0.5, noise=(1.0, 4.0)),
-    "differ: noise 1 and 6, bias 0.3": Textbook(own=(0.3, 0.3), noise=(1.0, 6.0)),
-    "differ: 8 systems, bias 0.3 and 0.9": Textbook(systems=8, own=(0.3, 0.9)),
-    "differ: 25 systems, bias 0.5 and 0.9": Textbook(systems=25, own=(0.5, 0.9)),
+GRID: Mapping[str, Textbook] = {
+    "no system bias": Textbook(),
+    "system bias 0.5": Textbook(own=(0.5, 0.5)),
+    "system bias 1": Textbook(own=(1.0, 1.0)),
+    "shared system bias 0.7": Textbook(shared=0.7),
+    "system bias 0.5, shared 0.7": Textbook(own=(0.5, 0.5), shared=0.7),
+    "noise 1 and 4": Textbook(own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
+    "8 systems": Textbook(systems=8, own=(0.5, 0.5)),
+    "8 systems, noise 1 and 4": Textbook(systems=8, own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
+    "25 systems": Textbook(systems=25, own=(0.5, 0.5)),
+    "10 inputs, noise 3": Textbook(inputs=10, own=(0.3, 0.3), noise=(3.0, 3.0)),
+    "5 grades": Textbook(own=(0.5, 0.5), categories=5),
+    "3 grades, 20 inputs": Textbook(inputs=20, own=(0.5, 0.5), categories=3),
+    "difficulty 1, outputs 1": Textbook(own=(0.5, 0.5), difficulty=1.0, output=1.0),
+    "skewed": Textbook(own=(0.5, 0.5), tail="skewed"),
+    "heavy tails": Textbook(own=(0.5, 0.5), tail="heavy"),
+    "turns with 12 inputs": Textbook(systems=25, inputs=12, turns=2.0),
+    "system bias 0.3 and 0.9": Textbook(own=(0.3, 0.9)),
+    "noise 1 and 4, shared bias 0.5": Textbook(shared=0.5, noise=(1.0, 4.0)),
+    "noise 1 and 6, bias 0.3": Textbook(own=(0.3, 0.3), noise=(1.0, 6.0)),
+    "8 systems, bias 0.3 and 0.9": Textbook(systems=8, own=(0.3, 0.9)),
+    "25 systems, bias 0.5 and 0.9": Textbook(systems=25, own=(0.5, 0.9)),
 }
-"""The grid: worlds in which both metrics are equally good, and worlds in which the first is better."""
+"""Worlds by what they are like: some in which both metrics are equally good, and some in which the first is better."""
+
+TEXTBOOK = {f"{'equal' if world.equal else 'differ'}: {like}": world for like, world in GRID.items()}
+"""The same by the names that people choose them by."""
 
 
 @dataclass(frozen=True)

@@ -209,12 +209,12 @@ class _Case(NamedTuple):
 
 def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(taken.x, metrics, taken.people(h, metrics), lv, s), taken)
+        _Case(h, metrics, sets, case, taken)
         for h in range(len(selected.humans))
         for lv in levels
         for s in statistics
         for taken in (selected.at(lv, h, s),)
-        for metrics, sets in taken.by_inputs(h, lv, inputs)
+        for metrics, sets, case in taken.cases(h, lv, inputs, s)
     ]
 
 

@@ -32,7 +32,7 @@ from metassay.errors import DataError
 from metassay.stats import two_way
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, MetricTest, Reason
-from metassay.stats.methods.case import by_common_cells
+from metassay.stats.methods.case import Case, by_common_cells
 from metassay.stats.methods.jackknife import detectable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected_pairs, corrected_table, rank_sets, smallest_corrected
@@ -194,11 +194,12 @@ def compare(
         with engine.stage(at, len(settings), "comparing metrics"):
             tested = _test(taken, h, lv, s, plan)
         rows += _rows(taken, h, lv, s, plan, tested)
-        estimates, undefined = _estimates(taken, h, lv, s, plan.inputs)
+        cases = [(some, case) for some, _, case in taken.cases(h, lv, inputs, s)]
+        estimates, undefined = _estimates(taken, h, cases)
         ranks += _ranks(taken, h, lv, s, plan, tested, estimates)
         reasons += _reasons(taken, h, lv, s, plan, tested) + undefined
         if lv == "system" and s.name == "pearson":
-            carried += _carried(taken, h, s, plan)
+            carried += [row for some, case in cases for row in leverage_rows(taken, h, some, case)]
     if not rows:
         raise DataError(
             "there is only one metric, and no sentinel or annotator to compare it with at this level; add metrics"
@@ -414,28 +415,17 @@ def _reasons(
 
 
 def _estimates(
-    selected: Selection, human: int, level: str, statistic: Statistic, inputs: str
+    selected: Selection, human: int, cases: Sequence[tuple[list[int], Case]]
 ) -> tuple[FloatArray, list[Note]]:
     """Return the statistic of each metric and people, on all cells it has, and why some are undefined."""
     out, notes = np.full(len(selected.metrics), np.nan), list[Note]()
-    where = {"human": selected.humans[human], "level": level, "statistic": statistic.name}
-    for metrics, sets in selected.by_inputs(human, level, inputs):
-        case = sets.case(selected.x, metrics, selected.people(human, metrics), level, statistic)
+    for metrics, case in cases:
         out[metrics] = case.estimates
+        where = {"human": selected.humans[human], "level": case.level, "statistic": case.statistic.name}
         for at in np.flatnonzero(np.isnan(case.estimates)):
             why = {"metric": selected.metrics[metrics[at]], "reason": case.why_undefined(int(at))}
             notes.append(Note.of("agreement-undefined", task="", **where, **why))
     return out, notes
-
-
-def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan) -> list[LeverageRow]:
-    """Return on which system each Pearson correlation of systems rests most."""
-    return [
-        row
-        for some, sets in selected.by_inputs(human, "system", plan.inputs)
-        for case in (sets.case(selected.x, some, selected.people(human, some), "system", statistic),)
-        for row in leverage_rows(selected, human, some, case)
-    ]
 
 
 def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:

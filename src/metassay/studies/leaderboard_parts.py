@@ -136,8 +136,7 @@ class _Measure:
         """Return the metrics of each task that use the same inputs and people, as tasks of their own."""
         found = []
         for number, (task, one) in enumerate(self.taken.items()):
-            for own, sets in one.by_inputs(0, self.level, self.plan.inputs):
-                case = sets.case(one.x, own, one.people(0, own), self.level, self.statistic)
+            for own, sets, case in one.cases(0, self.level, self.plan.inputs, self.statistic):
                 places = [at[one.metrics[m]] for m in own]
                 found.append((task, sets, own, Task(case, places, self.weights[task], number, one.units("systems"))))
         return found

@@ -192,6 +192,13 @@ class Selection:
             found.setdefault(key, ([], sets))[0].append(at)
         yield from found.values()
 
+    def cases(
+        self, human: int, level: str, inputs: str, statistic: Statistic
+    ) -> Iterator[tuple[list[int], InputSets, Case]]:
+        """Yield the same, and these metrics and people, to be compared by a statistic."""
+        for at, sets in self.by_inputs(human, level, inputs):
+            yield at, sets, sets.case(self.x, at, self.people(human, at), level, statistic)
+
     def notes_on_inputs(self, levels: Sequence[str], inputs: str, how: str) -> list[Note]:
         """Note on which inputs metrics and people were compared, if metrics have more of them.
 

@@ -37,7 +37,7 @@ from metassay.stats.methods.two_way import DRAWS as VARIANCE_DRAWS
 from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.stats.worlds import TEXTBOOK, Fitted, Observed, World, fit
+from metassay.stats.worlds import GRID, TEXTBOOK, Fitted, Observed, World, fit
 from metassay.studies.method_notes import left_out
 from metassay.studies.selection import Selection, has_scores, select
 
@@ -89,6 +89,8 @@ class SizeRow:
     resamples: fields.ResamplesOrNone
     n_undefined: int
     """Data sets in which the test was undefined; they are left out."""
+    population: str = ""
+    """The setting without what ``equal`` says; empty in files that were written before it was told."""
 
 
 class Size(Result, study="simulate-size"):
@@ -155,8 +157,8 @@ def simulate_size(
         chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in worlds)
     elif scores is None:
         chosen = tuple(TEXTBOOK)
-    number = {name: at for at, name in enumerate(TEXTBOOK)}
-    places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
+    known = {name: (at, like) for at, (name, like) in enumerate(zip(TEXTBOOK, GRID, strict=True))}
+    places: list[_Place] = [_Place(name, None, TEXTBOOK[name], *known[name]) for name in chosen]
     notes = left_out([each for each in lacking if not (each[0].narrow and test == vocabulary.METRIC_TESTS)])
     if scores is not None:
         levels = dict.fromkeys(map(_level, statistics))
@@ -197,6 +199,8 @@ class _Place:
     world: World | Observed
     number: int
     """The number of its stream: what else is drawn changes nothing."""
+    like: str = ""
+    """What a world of the grid is like."""
 
     @property
     def observed(self) -> bool:
@@ -322,6 +326,7 @@ def _row(
         found,
         test=test.name,
         setting=place.name,
+        population=place.like or place.name,
         metric_a=a,
         metric_b=b,
         human=human,

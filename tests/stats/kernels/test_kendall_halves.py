@@ -4,7 +4,8 @@ from scipy.stats import kendalltau
 
 from metassay.stats.draws import multiplicities
 from metassay.stats.kernels.fixed_order import Ordered
-from metassay.stats.kernels.kendall_halves import EXACT, Halved
+from metassay.stats.kernels.kendall_halves import Halved
+from metassay.stats.kernels.running_sums import EXACT
 from metassay.stats.kernels.within_groups import OrderedGroups
 
 KENDALLS = {"kendall": "b", "kendall-c": "c"}

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from metassay.errors import DataError, UsageError
 from metassay.readers import read
 from metassay.readers.writing import write
 from metassay.texts.scorers.base import Scorer
-from metassay.texts.scorers.cache import Cache
 from metassay.texts.scorers.scoring import score
 
 METRICS = "rouge,bleu,chrf,chrf++,js,novel,repeated,fragments,length,ngram-graphs,cider"
@@ -170,19 +170,18 @@ def test_a_full_disk_under_the_cache_loses_nothing_that_was_kept(tmp_path, monke
     path = tmp_path / "cache.sqlite"
     many = Texts({("a", str(k)): "x" * k for k in range(1, 800)}, references={str(k): ("r",) for k in range(1, 800)})
     whole = score(many, Length()).matrix("size")
-    opened = Cache._opened
 
-    def small(self):
-        db = opened(self)
-        db.execute("pragma max_page_count = 6")  # from then on SQLite says that the disk is full
-        return db
+    class Small(sqlite3.Connection):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            self.execute("pragma max_page_count = 6")  # from then on SQLite says that the disk is full
 
-    monkeypatch.setattr(Cache, "_opened", small)
     first = Length()
-    with pytest.raises(DataError, match="the disk is full; free some space") as caught:
-        score(many, first, cache=path, batch=50, processes=1)
+    with monkeypatch.context() as disk:
+        disk.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Small))
+        with pytest.raises(DataError, match="the disk is full; free some space") as caught:
+            score(many, first, cache=path, batch=50, processes=1)
     assert "\n" not in str(caught.value)
-    monkeypatch.setattr(Cache, "_opened", opened)
     second = Length()
     scores = score(many, second, cache=path)
     np.testing.assert_array_equal(scores.matrix("size"), whole)

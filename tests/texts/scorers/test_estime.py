@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -22,6 +24,32 @@ def item(output: str, source: str | None = SOURCE) -> Item:
 @pytest.fixture(scope="module")
 def estime(masked) -> Estime:
     return Estime(masked)
+
+
+def embeddings(folder: str, *words: str) -> np.ndarray:
+    """The model's own vectors of words that are one token each."""
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder)
+    return model.get_input_embeddings().weight.detach().double().numpy()[tokenizer.convert_tokens_to_ids(list(words))]
+
+
+@pytest.fixture
+def masks(masked, monkeypatch) -> list[int]:
+    """How many tokens are masked in each sequence that models are shown from now on."""
+    transformers = pytest.importorskip("transformers")
+    mask = transformers.AutoTokenizer.from_pretrained(masked).mask_token_id
+    forward = transformers.BertModel.forward
+    seen = []
+
+    @functools.wraps(forward)
+    def watched(self, input_ids, **more):
+        seen.extend((input_ids == mask).sum(dim=1).tolist())
+        return forward(self, input_ids=input_ids, **more)
+
+    monkeypatch.setattr(transformers.BertModel, "forward", watched)
+    return seen
 
 
 def by_loops(folder: str, output: str, source: str, layer: int) -> list[float]:
@@ -96,29 +124,27 @@ def test_a_copy_raises_no_alarm_and_a_swapped_word_does(masked):
     # Between *they loved the* and *that morning* the source has football: one alarm; and two for two.
     np.testing.assert_allclose(swapped[[0, 2]], [1, 1])
     np.testing.assert_allclose(both[[0, 2]], [2, 1])
-    weights = estime._embeddings
-    guitar, football = (weights[estime._model.pieces(word)[0]] for word in ("guitar", "football"))
+    guitar, football = embeddings(masked, "guitar", "football")
     cosine = guitar @ football / np.sqrt((guitar @ guitar) * (football @ football))
     np.testing.assert_allclose([swapped[1], both[1]], [(6 + cosine) / 7, (12 + 2 * cosine) / 14])
     assert estime.lower_is_better == {"estime_alarms"}
 
 
-def test_long_sources_are_read_in_windows(masked):
+def test_long_sources_are_read_in_windows(masked, masks):
     source = " ".join([SOURCE] * 8)
     long = Estime(masked, size=20, margin=4)
     scores = score(Texts({("a", "1"): SOURCE}, sources={"1": source}), long)
     assert np.isfinite(scores.matrix("estime_soft")).all()
     assert Note.of("sources-in-windows", scorer="estime", n=1, window=20) in scores.notes
-    # every word gets a vector, each from one window
-    found, _ = long._source(source)
-    assert found.places == list(range(8 * 14))
+    # every word gets a vector, each from one window: those of the source and the 14 of the output
+    assert sum(masks) == 8 * 14 + 14
 
 
-def test_a_word_longer_than_a_window_is_cut_not_waited_for(masked):
-    parted = Estime(masked, size=6, margin=1)
+def test_a_word_at_the_end_of_a_window_is_not_waited_for(masked, masks):
     text = "minivan " * 12  # two tokens a word
-    found, _ = parted._source(text)
-    assert found.places == list(range(0, 24, 2))
+    alarms, soft, _ = Estime(masked, size=6, margin=1).score([item("minivan", text)])[0]
+    assert sum(masks) == 2 * 12 + 2
+    assert (alarms, soft) == (0, pytest.approx(1))
 
 
 def test_nothing_in_common_is_missing_not_faultless(estime):

@@ -34,6 +34,8 @@ def program(tmp_path, monkeypatch):
     (folder / "java").write_text(
         f"""#!{sys.executable}
 import os, sys, time
+with open({str(tmp_path / "process")!r}, "w") as file:
+    file.write(str(os.getpid()))
 for line in sys.stdin:
     with open({str(tmp_path / "heard")!r}, "a", encoding="utf-8") as file:
         file.write(line)
@@ -90,7 +92,7 @@ def test_a_program_that_dies_is_told_and_started_again(program):
     with pytest.raises(DataError, match="failed at the output of 'a' on '1': out of memory"):
         scorer.score([item("die", "a")])
     assert scorer.score([item("a", "a")])[0, 0] == 1
-    os.kill(scorer._program._process.pid, signal.SIGKILL)
+    os.kill(int((program / "process").read_text()), signal.SIGKILL)
     with pytest.raises(DataError, match="METEOR's program failed"):
         scorer.score([item("a", "a")])
     assert scorer.score([item("a b", "a")])[0, 0] == 0.5
@@ -111,11 +113,12 @@ def test_an_answer_that_does_not_come_is_a_missing_score(program):
 def test_the_program_ends_with_its_scorer(program):
     scorer = Meteor(jar=program / "meteor-1.5.jar")
     scorer.score([item("a", "a")])
-    process = scorer._program._process
-    assert process.poll() is None
+    process = int((program / "process").read_text())
+    os.kill(process, 0)  # it is there
     del scorer
     gc.collect()
-    assert process.poll() is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def table(result: Size) -> tuple[Table, ...]:
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
         "Rejection rates of tests",
-        [words("population", lambda line: _world(line[0])), *across(rows, "test", column)],
+        [words("population", lambda line: line[0].population or line[0].setting), *across(rows, "test", column)],
         sections,
         f"Share of {most:,} data sets in which a test finds the first metric better (α = {rows[0].alpha:g}); "
         f"{names.widest(rows)}.",
@@ -42,7 +42,3 @@ def _title(row: SizeRow, equal: bool) -> str:
     fitted = [one_line(each) for each in (row.metric_a, row.metric_b, row.human) if each is not None]
     told = "equally good metrics: false-positive rate" if equal else "the first is better: power"
     return ", ".join([*fitted, f"{names.coefficient(row.statistic)} at {row.level} level, {told}"])
-
-
-def _world(row: SizeRow) -> str:
-    return row.setting.removeprefix("equal: ").removeprefix("differ: ")

@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
-from metassay.stats.kernels.kendall_halves import EXACT, Halved
-from metassay.stats.kernels.running_sums import Running
+from metassay.stats.kernels.kendall_halves import Halved
+from metassay.stats.kernels.running_sums import Running, in_slices
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 
 SLICE = 1 << 18
-"""Points × draws handled at once; since sums are exact, the size changes no result."""
+"""Points × draws handled at once."""
 
 
 class Ordered:
@@ -61,11 +61,8 @@ class Ordered:
         if len(self._x) < 2:
             return out
         # Ranks are sums of weights, less their total.
-        precision = np.float32 if total < EXACT else np.float64
-        width = 1 << max(4, (SLICE // len(self._x)).bit_length() - 1)
-        for at in range(0, len(out), width):
-            w = np.ascontiguousarray(weights[:, at : at + width], dtype=precision)
-            out[at : at + width] = self._spearman(w)
+        for draws, w in in_slices(weights, SLICE, total):
+            out[draws] = self._spearman(w)
         return out
 
     def _spearman(self, w: Numbers) -> FloatArray:

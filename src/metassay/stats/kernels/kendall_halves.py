@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.kernels.running_sums import Running
+from metassay.stats.kernels.running_sums import Running, in_slices
 from metassay.stats.kernels.weighted_ranks import Numbers, dot, kendall_from_counts
 
 SLICE = 1 << 21
-"""Points × draws handled at once; since sums are exact, the size changes no result."""
-EXACT = 1 << 24
-"""Whole numbers below this are exact in single precision, which is twice as fast."""
+"""Points × draws handled at once."""
 
 
 class Halved:
@@ -68,12 +66,9 @@ class Halved:
         out = np.full((len(self._zs), self.groups, weights.shape[1]), np.nan)
         if len(self._x) < 2:
             return out
-        # Sums of pairs of weights stay below the square of their total.
-        precision = np.float32 if total**2 < EXACT else np.float64
-        width = 1 << max(4, (SLICE // len(self._x)).bit_length() - 1)
         of_x, halves = self._prepared
-        for at in range(0, weights.shape[1], width):
-            w = np.ascontiguousarray(weights[:, at : at + width], dtype=precision)
+        # Sums of pairs of weights stay below the square of their total.
+        for draws, w in in_slices(weights, SLICE, total**2):
             sums = w.sum(axis=0)[None]
             if self.groups > 1:
                 sums = np.stack([np.take(w, members, axis=0).sum(axis=0) for members in self._members])
@@ -84,7 +79,7 @@ class Halved:
                 found = half.count(w, sums)
                 untied_z = (square - found.squares) / 2
                 fewer = None if distinct_x is None else np.minimum(distinct_x, found.distinct)
-                rows[:, at : at + width] = kendall_from_counts(
+                rows[:, draws] = kendall_from_counts(
                     found.concordant - untied_z, untied_x, untied_z, sums.astype(np.float64), fewer, coefficient
                 )
         return out

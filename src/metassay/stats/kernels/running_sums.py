@@ -5,6 +5,8 @@ NumPy's own cumulative sum is slow along the first axis. Passes that add whole r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from metassay.stats.arrays import IntArray
@@ -12,6 +14,21 @@ from metassay.stats.kernels.weighted_ranks import Numbers
 
 STRIPE = 16
 """At most so many points have their weights added up one by one; between such stripes only sums are."""
+
+EXACT = 1 << 24
+"""Whole numbers below this are exact in single precision, which is twice as fast."""
+
+
+def in_slices(weights: Numbers, elements: int, largest: int) -> Iterator[tuple[slice, Numbers]]:
+    """Yield weights (points, B) of some draws at a time, with which they are, in a precision for sums up to `largest`.
+
+    About so many elements are handled at once; since sums are exact, that changes no result.
+    """
+    precision = np.float32 if largest < EXACT else np.float64
+    width = 1 << max(4, (elements // len(weights)).bit_length() - 1)
+    for at in range(0, weights.shape[1], width):
+        draws = slice(at, at + width)
+        yield draws, np.ascontiguousarray(weights[:, draws], dtype=precision)
 
 
 def running_sums(rows: Numbers) -> Numbers:

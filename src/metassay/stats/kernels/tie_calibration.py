@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
+from metassay.stats.kernels.running_sums import EXACT
 from metassay.stats.kernels.weighted_ranks import TIE, Numbers, quotient
 
 CHUNK, WIDTH = 1024, 256
@@ -26,8 +27,6 @@ TABLES = 16
 """Pairs of metrics that are evaluated with the same weights before these are made again."""
 GRID = 256
 """Thresholds that are tried after exchanges of scores."""
-EXACT = 1 << 24
-"""Whole numbers below this are exact in single precision."""
 
 
 _Gains: TypeAlias = "FloatArray | sparse.csr_array"
