@@ -39,8 +39,9 @@ from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.disagreements import RankGapRow, rank_gaps
+from metassay.studies.input_sets import InputSets, has_scores
 from metassay.studies.method_notes import no_number, rough
-from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, select
+from metassay.studies.selection import Selection, levels_of_means, select
 from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
 
 FEW = 100

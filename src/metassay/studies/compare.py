@@ -39,8 +39,9 @@ from metassay.stats.significance import EQUAL, corrected_pairs, corrected_table,
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
+from metassay.studies.input_sets import has_scores, input_sets
 from metassay.studies.method_notes import no_number, rough
-from metassay.studies.selection import Selection, has_scores, input_sets, levels_of_means, select
+from metassay.studies.selection import Selection, levels_of_means, select
 from metassay.studies.yardsticks import notes_on_sentinels
 
 

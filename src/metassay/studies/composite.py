@@ -31,7 +31,8 @@ from metassay.stats.methods.base import Case, Draws
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.selection import Selection, has_scores, select
+from metassay.studies.input_sets import has_scores
+from metassay.studies.selection import Selection, select
 
 HINDSIGHT = "hindsight"
 """The metric that is best on all the data, which nobody knew before."""

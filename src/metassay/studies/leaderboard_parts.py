@@ -18,8 +18,9 @@ from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
 from metassay.stats.significance import corrected_pairs, letters, rank_sets, ranks
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
+from metassay.studies.input_sets import InputSets, has_scores
 from metassay.studies.method_notes import no_number
-from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means
+from metassay.studies.selection import Selection, levels_of_means
 from metassay.studies.yardsticks import notes_on_sentinels
 
 

@@ -32,8 +32,9 @@ from metassay.stats.draws import BootstrapPages
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
 from metassay.stats.statistics.correlations import KENDALL
+from metassay.studies.input_sets import InputSets, has_scores
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
-from metassay.studies.selection import InputSets, Selection, has_scores, select
+from metassay.studies.selection import Selection, select
 from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 CURVE_POINTS = 11

@@ -33,9 +33,10 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.planning import PlanWorld, observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
+from metassay.studies.input_sets import has_scores
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
 from metassay.studies.plan_notes import advice, caveats
-from metassay.studies.selection import Selection, has_scores, select
+from metassay.studies.selection import Selection, select
 
 TRIALS = {"system": 1_000, "input": 300, "global": 1_000}
 """How many data sets of each design are drawn unless another number is given."""

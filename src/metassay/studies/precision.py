@@ -27,7 +27,8 @@ from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
-from metassay.studies.selection import has_scores, select_columns
+from metassay.studies.input_sets import has_scores
+from metassay.studies.selection import select_columns
 
 HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""

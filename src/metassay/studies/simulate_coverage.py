@@ -31,8 +31,9 @@ from metassay.stats.methods.base import applicable
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import Rate, nearest
 from metassay.stats.statistics.registry import choose
+from metassay.studies.input_sets import has_scores
 from metassay.studies.method_notes import left_out, rough
-from metassay.studies.selection import has_scores, select
+from metassay.studies.selection import select
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""

@@ -38,8 +38,9 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.labels import LabelStatistic
 from metassay.stats.statistics.probabilities import ProbabilityStatistic
 from metassay.stats.statistics.registry import choose
+from metassay.studies.input_sets import has_scores
 from metassay.studies.method_notes import left_out, rough
-from metassay.studies.selection import has_scores, select
+from metassay.studies.selection import select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""

@@ -38,8 +38,9 @@ from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import GRID, TEXTBOOK, Fitted, Observed, World, fit
+from metassay.studies.input_sets import has_scores
 from metassay.studies.method_notes import left_out
-from metassay.studies.selection import Selection, has_scores, select
+from metassay.studies.selection import Selection, select
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""

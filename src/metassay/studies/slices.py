@@ -31,7 +31,8 @@ from metassay.stats.methods.case import by_common_cells
 from metassay.stats.significance import corrected
 from metassay.stats.slices import DEALINGS, deal, dealt_p_values, heterogeneity, uncut
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import InputSets, Selection, select
+from metassay.studies.input_sets import InputSets
+from metassay.studies.selection import Selection, select
 
 TESTED = ("agree", "compare")
 """Studies whose estimates can be computed again for any slices."""

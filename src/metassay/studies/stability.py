@@ -29,7 +29,8 @@ from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.selection import Selection, has_scores, select_columns
+from metassay.studies.input_sets import has_scores
+from metassay.studies.selection import Selection, select_columns
 
 
 @fields.row

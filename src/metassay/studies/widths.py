@@ -23,7 +23,8 @@ from metassay.core.study import study
 from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
-from metassay.studies.selection import has_scores, select, take_as_annotated
+from metassay.studies.input_sets import has_scores
+from metassay.studies.selection import select, take_as_annotated
 from metassay.studies.yardsticks import notes_on_kinds, notes_on_sentinels
 
 
