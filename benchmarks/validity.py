@@ -211,10 +211,14 @@ def of_methods(
     """Return the table of every method that applies, in some worlds."""
     known = TESTS if kind == "test" else INTERVALS
     names = [name for name, method in known.items() if method.why_not(find(statistic)) is None]
+    default = DEFAULT_TEST if kind == "test" else DEFAULT_INTERVAL
     rows = []
     for name, world in worlds.items():
-        found = drawn(pool, world, kind, level, statistic, names, trials)
-        rows.append((name, [cell(each, world) for each in found]))
+        cells = [cell(each, world) for each in drawn(pool, world, kind, level, statistic, names, trials)]
+        if "**" in cells[names.index(default)]:
+            more = drawn(pool, world, kind, level, statistic, [default], CLOSER * trials)
+            cells[names.index(default)] = cell(more[0], world)
+        rows.append((name, cells))
         print(name, *rows[-1][1], sep=" | ", flush=True)
     return table("world", [f"`{name}`" for name in names], rows)
 
@@ -592,6 +596,8 @@ def main() -> None:
                 f"{CLOSER} times as many where they showed a rate outside of the bounds"
             )
             how = fewer if name.startswith("default") else ""
+            if name.startswith(("tests", "intervals")):
+                how = f", {CLOSER} times as many where the default showed a rate outside of the bounds"
             lines += ["", f"{trials:,} data sets{how}; a rate of .05 or .95 ± {error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)
