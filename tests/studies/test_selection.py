@@ -94,7 +94,6 @@ def test_a_level_is_suggested_only_where_the_command_takes_it():
     for verb, told in (
         (ma.agree, r"got 1; with one system use level within-system$"),
         (ma.simulate_size, "got 1$"),
-        (ma.make_report, "got 1$"),
         (ma.composite, r"^this study needs at least \d+ systems, got 1$"),
     ):
         with pytest.raises(DataError, match=told):
@@ -106,3 +105,14 @@ def test_criteria_that_may_be_people_are_named_with_how_to_join_them():
     scores = ma.Scores.from_arrays({"m": z}, {"grade_ann": z, "grade_ben": z + 1, "grade_fluency": z, "relevance": z})
     (note,) = [note for note in select(scores, None, None, references=False).notes if "--people" in str(note)]
     assert "--people 'grade=grade_ann,grade_ben'" in str(note)
+
+
+def test_the_page_of_one_system_is_about_its_outputs():
+    random = np.random.default_rng(0)
+    quality = random.normal(size=(1, 30))
+    one = ma.Scores.from_arrays(
+        {name: quality + random.normal(size=(1, 30)) for name in ("bleu", "ter")}, {"people": quality}, systems=["a"]
+    )
+    page = ma.make_report(one, resamples=50)
+    assert "at the global level" in page.html
+    assert "boot-inputs" in page.html
