@@ -36,11 +36,17 @@ Given = tuple[Record, list[tuple[str, Any, Any, Any]], Record]
 def _nested(record: Record) -> Given:
     responses, suggested = record["responses"], record.get("suggestions") or {}
     if isinstance(responses, dict):
-        said = [(name, one.get("user_id"), one.get("value"), one.get("status")) for name, many in responses.items()
-                for one in many]  # fmt: skip
+        said = [
+            (name, one.get("user_id"), one.get("value"), one.get("status"))
+            for name, many in responses.items()
+            for one in many
+        ]
     else:
-        said = [(name, one.get("user_id"), each.get("value"), one.get("status")) for one in responses
-                for name, each in (one.get("values") or {}).items()]  # fmt: skip
+        said = [
+            (name, one.get("user_id"), each.get("value"), one.get("status"))
+            for one in responses
+            for name, each in (one.get("values") or {}).items()
+        ]
     if isinstance(suggested, list):
         suggested = {one.get("question_name"): one for one in suggested}
     models = {_called(one.get("agent"), name): one.get("value") for name, one in suggested.items()}
@@ -68,17 +74,26 @@ def _flattened(record: Record) -> Given | None:
         said = [(name, one["user_id"], one["value"], one.get("status")) for name in questions for one in record[name]]
         ends = ("", "-suggestion", "-suggestion-metadata")
         agents = {name: (record.get(f"{name}-suggestion-metadata") or {}).get("agent") for name in questions}
-    models = {_called(agents[name], name): record.get(name + end) for name in questions for end in ends
-              if end in (".suggestion", "-suggestion") and record.get(name + end) is not None}  # fmt: skip
+    models = {
+        _called(agents[name], name): record.get(name + end)
+        for name in questions
+        for end in ends
+        if end in (".suggestion", "-suggestion") and record.get(name + end) is not None
+    }
     own = {name + end for name in questions for end in ends}
     rest = {name: value for name, value in record.items() if name not in own and name != "_server_id"}
     return rest, said, models
 
 
 def _is_question(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(
-        isinstance(one, dict) and {"user_id", "value"} <= one.keys() <= {"user_id", "value", "status"} for one in value
-    )  # fmt: skip
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(one, dict) and {"user_id", "value"} <= one.keys() <= {"user_id", "value", "status"}
+            for one in value
+        )
+    )
 
 
 def _called(agent: object, question: str) -> str:
