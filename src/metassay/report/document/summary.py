@@ -63,7 +63,8 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
 
 def apart(dossier: Dossier) -> tuple[Note, ...]:
     """Return that systems fall into groups which share no input, if they do, and what is shown therefore."""
-    known = [note for note in dossier.results["look"].notes if note.code == "design-disconnected"]
+    looked = dossier.results["look"].notes if "look" in dossier.results else ()
+    known = [note for note in looked if note.code == "design-disconnected"]
     levels = {*grouped(dossier.results["agree"].table, "level")} if "agree" in dossier.results else set()
     within = [each.by for each in dossier.results.values() if isinstance(each, Slices)]
     if not known or "system" in levels:
