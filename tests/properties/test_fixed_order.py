@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metassay.stats.kernels import fixed_order, kendall_halves, running_sums
+from metassay.stats.kernels import fixed_order, kendall_blocks, running_sums
 from metassay.stats.kernels.fixed_order import Ordered
 from properties import literal
 from properties.cases import REPEATABLE, same
@@ -105,7 +105,7 @@ def test_the_number_of_draws_handled_at_once_changes_no_byte(coefficient):
     x, z, w = random.normal(size=300), random.integers(0, 40, 300) / 7, weights(random, 300, 100)
     pair = Ordered(x, z)
     whole = pair.correlate(w, 300, coefficient)
-    with patch.object(fixed_order, "SLICE", 1), patch.object(kendall_halves, "SLICE", 1):
+    with patch.object(fixed_order, "SLICE", 1), patch.object(kendall_blocks, "SLICE", 1):
         assert same(pair.correlate(w, 300, coefficient), whole)
     assert same(np.concatenate([pair.correlate(w[:, [b]], 300, coefficient) for b in range(100)]), whole)
 

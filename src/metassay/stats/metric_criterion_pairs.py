@@ -15,7 +15,7 @@ from metassay.stats.levels import OUTER
 from metassay.stats.statistics.base import Statistic
 
 LONG = 96
-"""From so many points on, all criteria are computed in one pass, if the statistic knows how."""
+"""From this many points on, all criteria are computed in one pass."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,8 @@ class Correlations:
             zs = [self._z[self._pairs[i][1]].reshape(-1)[points] for i in at]
             where = None if len(points) == cells else points
             x = self._x[p].reshape(-1)[points]
-            in_one_pass = self._statistic.with_several(x, zs, cells) if len(points) >= LONG else None
-            if in_one_pass is not None:
-                found.append((at, where, in_one_pass))
+            if len(points) >= LONG:
+                found.append((at, where, self._statistic.together(x, zs, cells)))
                 continue
             for i in at:
                 # These leave out missing cells themselves.

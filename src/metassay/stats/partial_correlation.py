@@ -1,4 +1,4 @@
-"""Correlation of two variables while a third, the anchor, is held fixed, under varying weights.
+"""Correlation of one variable with others while a third, the anchor, is held fixed, under varying weights.
 
 Three ways to hold it fixed: correlate within buckets of points whose anchors are about equal, and average; correlate
 what is left of both variables after linear regressions on the anchor (partial correlation); or put three coefficients
@@ -11,14 +11,14 @@ Points are cells, weights are multiplicities of shape (points, B), as everywhere
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.kernels.evaluated import CELLS, Points, evaluated
+from metassay.stats.kernels.evaluated import CELLS, evaluated
 from metassay.stats.kernels.several_vectors import correlations
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.levels import average_defined
@@ -70,21 +70,28 @@ class Held(NamedTuple):
 class WithinBuckets:
     """Correlate within each bucket and average, each bucket as heavy as it is large.
 
-    Buckets in which the correlation is undefined leave the average, in each draw by itself.
+    Buckets in which the correlation is undefined are excluded from the mean, in each draw separately.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, statistic: Statistic, total: int) -> None:
+    def __init__(
+        self, x: FloatArray, zs: Sequence[FloatArray], buckets: IntArray, statistic: Statistic, total: int
+    ) -> None:
         self._codes = np.unique(buckets, return_inverse=True)[1]
         self.members = [np.flatnonzero(self._codes == b) for b in range(int(self._codes.max(initial=-1)) + 1)]
-        self._x, self._z, self._statistic, self._total = x, z, statistic, total
+        self._x, self._zs, self._statistic, self._total = x, zs, statistic, total
 
     @cached_property
     def _within(self) -> Weighted:
-        return self._statistic.within(self._x, self._z, self._codes, self._total)
+        return self._statistic.within(self._x, self._zs, self._codes, self._total)
 
-    def moved(self, units: IntArray, count: int) -> Held | None:
-        """Return the averaged correlation, and what points and units 0, 1, … of them do; None if that is not known."""
-        found = [self._statistic.moved(self._x[at], self._z[at], units[at], count) for at in self.members]
+    def moved(self, units: IntArray, count: int) -> list[Held] | None:
+        """Return the averaged correlations, and what points and units 0, 1, … of them do; None if that is not known."""
+        found = [self._moved(z, units, count) for z in self._zs]
+        known = [each for each in found if each is not None]
+        return known if len(known) == len(found) else None
+
+    def _moved(self, z: FloatArray, units: IntArray, count: int) -> Held | None:
+        found = [self._statistic.moved(self._x[at], z[at], units[at], count) for at in self.members]
         parts = [(at, *each) for at, each in zip(self.members, found, strict=True) if each is not None]
         if len(parts) < len(found):
             return None
@@ -100,14 +107,16 @@ class WithinBuckets:
         return Held(average, psi, left, len(found) - len(known))
 
     def correlate(self, weights: Numbers) -> tuple[FloatArray, IntArray]:
-        """Return the averaged correlation in each draw, (B,), and how many buckets were undefined and left it."""
-        draws = weights.shape[1]
-        if not self.members:
-            return np.full(draws, np.nan), np.zeros(draws, dtype=np.int64)
-        within = self._within(weights)
-        sizes = np.stack([np.take(weights, at, axis=0).sum(axis=0) for at in self.members]).astype(np.float64)
-        lost = np.isnan(within)
-        return average_defined(np.where(lost | (sizes == 0), np.nan, within), sizes), lost.sum(axis=0)
+        """Return the averaged correlations in each draw, and how many buckets were undefined and left them, (zs, B)."""
+        shape = (len(self._zs), weights.shape[1])
+        averages, undefined = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+        if self.members:
+            sizes = np.stack([np.take(weights, at, axis=0).sum(axis=0) for at in self.members]).astype(np.float64)
+            for k, within in enumerate(self._within(weights)):
+                lost = np.isnan(within)
+                averages[k] = average_defined(np.where(lost | (sizes == 0), np.nan, within), sizes)
+                undefined[k] = lost.sum(axis=0)
+        return averages, undefined
 
 
 class Partialled:
@@ -124,143 +133,153 @@ class Partialled:
     correlations have the residuals of every draw computed.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, statistic: Statistic, total: int) -> None:
+    def __init__(
+        self, x: FloatArray, zs: Sequence[FloatArray], anchor: FloatArray, statistic: Statistic, total: int
+    ) -> None:
         self.statistic = statistic
-        self.x, self.z, self.anchor = (_standardized(v) for v in (x, z, anchor))
-        self.defined = len(x) > 1 and self.anchor.any()
-        if not self.defined:
+        self._values, self._anchor = [_standardized(v) for v in (x, *zs)], _standardized(anchor)
+        self._defined = len(x) > 1 and self._anchor.any()
+        if not self._defined:
             return
         if not statistic.is_correlation:
             # Other statistics may depend on units.
-            self.x, self.z = x - x.mean(), z - z.mean()
+            self._values = [v - v.mean() for v in (x, *zs)]
         elif self._closed:
-            self._formula = PartialFormula(x, z, anchor, statistic, total)
+            self._formula = PartialFormula(x, zs, anchor, statistic, total)
             return
-        a = self.anchor
-        self._sums = np.stack([self.x * a, self.z * a, a * a, self.x, self.z, a, np.ones_like(a)])
-        self.slope_x, self.slope_z = (float(s) for s in self._slopes(np.ones((len(a), 1)))[:, 0])
+        a = self._anchor
+        self._sums = np.stack([np.ones_like(a), a, a * a, *(each for v in self._values for each in (v, v * a))])
+        self._slope = [float(slope) for slope in self._slopes(np.ones((len(a), 1)))[:, 0]]
         self._total = total
 
     @cached_property
-    def _fixed(self) -> Points:
-        return self.statistic.points(*self._rests, self._total)
+    def _fixed(self) -> Weighted:
+        rest, *rests = self._rests
+        return self.statistic.together(rest, rests, self._total)
 
     @cached_property
-    def _rests(self) -> tuple[FloatArray, FloatArray]:
-        """Residuals of x and z for the slopes of all points."""
-        return self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
+    def _rests(self) -> list[FloatArray]:
+        """Residuals of x and then of the others for the slopes of all points."""
+        return [self._rest(*each) for each in zip(self._values, self._slope, strict=True)]
 
-    def moved(self, units: IntArray, count: int) -> Held | None:
-        """Return the partial correlation, and what points and units of them do: directly, and by moving both slopes.
+    def moved(self, units: IntArray, count: int) -> list[Held] | None:
+        """Return the partial correlations, and what points and units of them do: directly, and by moving both slopes.
 
         What slopes do is measured on a straight line.
         """
-        if not self.defined:
-            return Held(math.nan, np.full(len(self.x), np.nan), np.full(count, np.nan))
+        others = len(self._values) - 1
+        if not self._defined:
+            nothing = np.full(len(self._anchor), np.nan), np.full(count, np.nan)
+            return [Held(math.nan, *nothing)] * others
         if not self.statistic.is_correlation:
             return None
         if self._closed:
             return self._formula.moved(units, count)
-        found = self.statistic.moved(*self._rests, units, count)
-        if found is None or math.isnan(found[0]):
-            return found and Held(*found)
-        estimate, psi, left = found
-        sums = np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums])
-        slopes = zip((self.slope_x, self.slope_z), self._slopes_of(sums), strict=True)
-        for (of_slope, effect), (slope, slope_left) in zip(self._steep, slopes, strict=True):
-            psi = psi + of_slope * effect
-            left = left + effect * (slope_left - slope)
-        return Held(estimate, np.asarray(psi - psi.mean()), np.clip(left, -1.0, 1.0))
-
-    @cached_property
-    def _steep(self) -> list[tuple[FloatArray, float]]:
-        """What points do to both slopes, and what these do to the coefficient."""
+        slopes = self._slopes_of(np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums]))
         found = []
-        for values, slope, other in ((self.x, self.slope_x, self._rests[1]), (self.z, self.slope_z, self._rests[0])):
-            # Both are standardised.
-            of_slope, effect = self.anchor * (values - slope * self.anchor), 0.0
-            step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
-            if step > 0:
-                below, above = self._turned(values, np.array([slope - step, slope + step]), other)
-                effect = float(above - below) / (2 * step)
-            found.append((of_slope, effect))
+        for k in range(1, others + 1):
+            direct = self.statistic.moved(self._rests[0], self._rests[k], units, count)
+            if direct is None:
+                return None
+            estimate, psi, left = direct
+            if not math.isnan(estimate):
+                for own, other in ((0, k), (k, 0)):
+                    of_slope, effect = self._steep(own, other)
+                    psi = psi + of_slope * effect
+                    left = left + effect * (slopes[own] - self._slope[own])
+                psi, left = np.asarray(psi - psi.mean()), np.clip(left, -1.0, 1.0)
+            found.append(Held(estimate, psi, left))
         return found
+
+    def _steep(self, own: int, other: int) -> tuple[FloatArray, float]:
+        """Return what points do to the slope of a variable, and what that does to its coefficient with another."""
+        values, slope = self._values[own], self._slope[own]
+        # Both are standardised.
+        of_slope, effect = self._anchor * (values - slope * self._anchor), 0.0
+        step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
+        if step > 0:
+            below, above = self._turned(own, np.array([slope - step, slope + step]), [other])[0]
+            effect = float(above - below) / (2 * step)
+        return of_slope, effect
 
     @property
     def _closed(self) -> bool:
         return self.statistic.name == "pearson"
 
     def correlate(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
-        """Return what fixed residuals give in each draw, (B,), and the slopes of the draws, (2, B).
+        """Return what fixed residuals give in each draw, (zs, B), and the slopes of the draws, (1 + zs, B).
 
         :meth:`finish` makes partial correlations of both, once all draws are known.
         """
-        draws = weights.shape[1]
-        if not self.defined:
-            return np.full(draws, np.nan), np.full((2, draws), np.nan)
+        slopes = np.full((len(self._values), weights.shape[1]), 0.0 if self._defined else np.nan)
+        if not self._defined:
+            return slopes[1:], slopes
         if not self.statistic.is_correlation:
-            return self._refitted(weights), np.zeros((2, draws))
+            return self._refitted(weights), slopes
         if self._closed:
-            return self._formula.correlate(weights), np.zeros((2, draws))
-        return self._fixed.correlate(weights), self._slopes(weights)
+            return self._formula.correlate(weights), slopes
+        return self._fixed(weights), self._slopes(weights)
 
     def finish(self, drawn: FloatArray, slopes: FloatArray) -> FloatArray:
-        """Return the partial correlation in each draw, (B,), from what :meth:`correlate` gave for all of them."""
-        if not self.defined or self._closed or not self.statistic.is_correlation:
+        """Return the partial correlations in each draw, (zs, B), from what :meth:`correlate` gave for all of them."""
+        if not self._defined or self._closed or not self.statistic.is_correlation:
             return drawn
-        known = ~np.isnan(slopes).any(axis=0)
+        # The anchor varies or not, for all of them.
+        known = ~np.isnan(slopes[0])
         out = np.where(known, drawn, np.nan)
         if known.any():
-            rest_x, rest_z = self._rests
-            for slope, drawn_slopes, values, other in (
-                (self.slope_x, slopes[0, known], self.x, rest_z),
-                (self.slope_z, slopes[1, known], self.z, rest_x),
-            ):
-                out[known] += self._effect(slope, drawn_slopes, values, other)
+            others = range(1, len(slopes))
+            out[:, known] += self._effect(0, slopes[0, known], others)
+            for k in others:
+                out[k - 1, known] += self._effect(k, slopes[k, known], [0])[0]
         return np.asarray(np.clip(out, -1.0, 1.0))
 
-    def _effect(self, slope: float, drawn: FloatArray, values: FloatArray, other: FloatArray) -> FloatArray:
-        """Return by how much slopes other than that of all points change the coefficient, all points weighing one."""
+    def _effect(self, own: int, drawn: FloatArray, others: Sequence[int]) -> FloatArray:
+        """Return by how much other slopes than that of all points change coefficients, all points weighing one."""
+        slope = self._slope[own]
         low, high = min(drawn.min(), slope), max(drawn.max(), slope)
         if low == high:
-            return np.zeros(len(drawn))
+            return np.zeros((len(others), len(drawn)))
         grid = np.unique(np.append(np.linspace(low, high, STEPS), slope))
-        curve = self._turned(values, grid, other)
-        return np.asarray(np.interp(drawn, grid, curve - curve[np.searchsorted(grid, slope)]))
+        at = np.searchsorted(grid, slope)
+        return np.stack([np.interp(drawn, grid, curve - curve[at]) for curve in self._turned(own, grid, others)])
 
     def _refitted(self, weights: Numbers) -> FloatArray:
-        """Return the statistic of the residuals of each draw, which are all computed."""
-        out = np.empty(weights.shape[1])
-        width = max(1, CELLS // len(self.x))
-        for at in range(0, len(out), width):
+        """Return the statistics of the residuals of each draw, which are all computed, (zs, B)."""
+        out = np.empty((len(self._values) - 1, weights.shape[1]))
+        width = max(1, CELLS // len(self._anchor))
+        for at in range(0, out.shape[1], width):
             w = weights[:, at : at + width].astype(np.float64)
             n = np.maximum(w.sum(axis=0), 1.0)
             rests = []
-            for values, slope in zip((self.x, self.z), self._slopes(w), strict=True):
-                rest = values[:, None] - slope * self.anchor[:, None]
+            for values, slope in zip(self._values, self._slopes(w), strict=True):
+                rest = values[:, None] - slope * self._anchor[:, None]
                 rests.append(rest - (w * rest).sum(axis=0) / n)
-            out[at : at + width] = evaluated(self.statistic, rests[0], rests[1], w)
+            for k, rest in enumerate(rests[1:]):
+                out[k, at : at + width] = evaluated(self.statistic, rests[0], rest, w)
         return out
 
     def _slopes(self, weights: Numbers) -> FloatArray:
-        """Return the slopes of x and z on the anchor in each draw, (2, B); NaN where the anchor does not vary."""
+        """Return the slopes on the anchor in each draw, (1 + zs, B); NaN where the anchor does not vary."""
         return self._slopes_of(self._sums @ weights.astype(np.float64))
 
     @staticmethod
     def _slopes_of(sums: FloatArray) -> FloatArray:
-        xa, za, aa, x, z, a, n = sums
+        n, a, aa = sums[:3]
+        values, products = sums[3::2], sums[4::2]
         n = np.maximum(n, 1.0)
         spread = aa - a * a / n
         spread = np.where(spread > FIXED * n, spread, np.nan)
-        return np.stack([(xa - x * a / n) / spread, (za - z * a / n) / spread])
+        return np.asarray((products - values * a / n) / spread)
 
-    def _turned(self, values: FloatArray, slopes: FloatArray, other: FloatArray) -> FloatArray:
-        """Return the coefficient of the residuals for each slope with those of the other variable."""
-        return correlations(self._rest(values, slopes[:, None]), other, self.statistic.name)
+    def _turned(self, own: int, slopes: FloatArray, others: Sequence[int]) -> FloatArray:
+        """Return the coefficients of a variable's residuals for each slope with those of others, (others, slopes)."""
+        rests = self._rest(self._values[own], slopes[:, None])
+        return correlations(rests, np.stack([self._rests[other] for other in others]), self.statistic.name)
 
     def _rest(self, values: FloatArray, slope: float | FloatArray) -> FloatArray:
         """Return residuals up to a constant, rounded so that equal ones are tied."""
-        rest = values - slope * self.anchor
+        rest = values - slope * self._anchor
         return np.asarray(np.round(rest, DIGITS) + 0.0)
 
 
@@ -272,39 +291,51 @@ class PartialFormula:
     ties of the variables stay ties, and only orders count.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, statistic: Statistic, total: int) -> None:
-        self.n = len(x)
-        self._of, self._statistic, self._total = ((x, z), (x, anchor), (z, anchor)), statistic, total
+    def __init__(
+        self, x: FloatArray, zs: Sequence[FloatArray], anchor: FloatArray, statistic: Statistic, total: int
+    ) -> None:
+        self._x, self._zs, self._anchor, self._statistic, self._total = x, zs, anchor, statistic, total
 
     @cached_property
-    def _pairs(self) -> list[Points]:
-        return [self._statistic.points(one, other, self._total) for one, other in self._of]
+    def _pairs(self) -> tuple[Weighted, Weighted]:
+        """The anchor with x and the others, and x with these."""
+        of_anchor = self._statistic.together(self._anchor, [self._x, *self._zs], self._total)
+        return of_anchor, self._statistic.together(self._x, self._zs, self._total)
 
-    def moved(self, units: IntArray, count: int) -> Held | None:
-        """Return the partial correlation, and what points and units of them do, points by the slopes of the formula."""
-        found = [self._statistic.moved(one, other, units, count) for one, other in self._of]
+    def moved(self, units: IntArray, count: int) -> list[Held] | None:
+        """Return the partial correlations, and what points and units of them do, points by the formula's slopes."""
+        pairs = [(self._x, self._anchor), *((z, self._anchor) for z in self._zs), *((self._x, z) for z in self._zs)]
+        found = [self._statistic.moved(one, other, units, count) for one, other in pairs]
         known = [each for each in found if each is not None]
         if len(known) < len(found):
             return None
-        (xz, psi, _), (xa, psi_x, _), (za, psi_z, _) = known
+        of_x, of_zs, pairs_with = known[0], known[1 : 1 + len(self._zs)], known[1 + len(self._zs) :]
+        return [self._moved(pair, of_x, of_z, count) for pair, of_z in zip(pairs_with, of_zs, strict=True)]
+
+    def _moved(self, pair: _Moved, of_x: _Moved, of_z: _Moved, count: int) -> Held:
+        (xz, psi, _), (xa, psi_x, _), (za, psi_z, _) = pair, of_x, of_z
         left_x, left_z = 1 - xa**2, 1 - za**2
         if not (left_x >= FIXED and left_z >= FIXED and not math.isnan(xz)):
-            return Held(math.nan, np.full(self.n, np.nan), np.full(count, np.nan))
+            return Held(math.nan, np.full(len(self._x), np.nan), np.full(count, np.nan))
         below = math.sqrt(left_x * left_z)
         r = (xz - xa * za) / below
         moved = psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
-        return Held(r, moved, self._combined(each[2] for each in known))
+        return Held(r, moved, self._combined(pair[2], of_x[2], of_z[2]))
 
     def correlate(self, weights: Numbers) -> FloatArray:
-        """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""
-        return self._combined(pair.correlate(weights) for pair in self._pairs)
+        """Return the partial correlations in each draw, (zs, B); NaN where the anchor settles a variable."""
+        of_anchor, of_x = (each(weights) for each in self._pairs)
+        return self._combined(of_x, of_anchor[0], of_anchor[1:])
 
     @staticmethod
-    def _combined(coefficients: Iterable[FloatArray]) -> FloatArray:
-        xz, xa, za = coefficients
+    def _combined(xz: FloatArray, xa: FloatArray, za: FloatArray) -> FloatArray:
         left_x, left_z = 1 - xa**2, 1 - za**2
         settled = ~((left_x >= FIXED) & (left_z >= FIXED))
         return ratio(xz - xa * za, np.sqrt(np.where(settled, 0.0, left_x * left_z)))
+
+
+_Moved = tuple[float, FloatArray, FloatArray]
+"""A coefficient, what each point does to it, and the coefficient without each unit of points."""
 
 
 def relative_difference(whole: FloatArray, within: FloatArray) -> FloatArray:

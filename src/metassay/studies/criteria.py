@@ -1,7 +1,7 @@
 """Is agreement with one criterion due to another criterion?
 
 People judge several criteria, and systems that are good in one tend to be good in all. A metric can then agree with
-fluency only because it measures relevance. This command correlates each metric with each criterion as it is, and with
+fluency only because it measures relevance. This command correlates each metric with each criterion, unadjusted and with
 another criterion, the anchor, held fixed: within buckets of equal anchors, and by partial correlation. Every number has
 a confidence interval. A verdict says whether the agreement survives, shrinks or vanishes, or whether there are too few
 data to say.
@@ -51,20 +51,21 @@ FEW = 100
 
 @fields.row
 class CriterionRow:
-    """One agreement as it is, and while an anchor criterion is held fixed."""
+    """One agreement, unadjusted and with an anchor criterion held fixed."""
 
     metric: str | None
-    """The metric whose agreement with the criterion is asked for; None where criterion and anchor are compared."""
+    """The metric whose agreement with the criterion is studied; None if criterion and anchor are compared with each
+    other."""
     human: fields.Human
     anchor: str
-    """The criterion that is held fixed; where `metric` is None it is also what the criterion is correlated with."""
+    """The criterion that is held fixed; if `metric` is None, also the one that the criterion is correlated with."""
     level: str
     """``global`` (all cells) or, for two criteria, also ``system`` (means of systems)."""
     statistic: fields.Statistic
     method: str | None
-    """How the anchor was held fixed: ``bucket``, ``partial`` or ``partial-formula``; None where it was not."""
+    """How the anchor was held fixed: ``bucket``, ``partial`` or ``partial-formula``; None if it was not."""
     estimate: float
-    """The correlation as it is, over the cells that have all three scores."""
+    """The unadjusted correlation, over the cells that have all three scores."""
     low: fields.Low
     high: fields.High
     estimate_within: float
@@ -72,23 +73,23 @@ class CriterionRow:
     within_low: fields.Low
     within_high: fields.High
     relative_difference: float
-    """||estimate| − |estimate_within|| / |estimate|; without ends by the jackknife where the estimate may be 0."""
+    """||estimate| − |estimate_within|| / |estimate|; with the jackknife it has no interval if the estimate may be 0."""
     relative_low: fields.Low
     relative_high: fields.High
     verdict: str | None
-    """``survives``, ``shrinks``, ``vanishes`` or ``thin``; None where two criteria are compared."""
+    """``survives``, ``shrinks``, ``vanishes`` or ``thin``; None if two criteria are compared."""
     n: int
     """Cells with all three scores; at system level, systems."""
     n_buckets: int | None
-    """Buckets of the anchor that have cells; None where there are no buckets."""
+    """Buckets of the anchor that contain cells; None without buckets."""
     n_undefined: int
-    """Buckets whose own correlation is undefined; excluded from the mean."""
+    """Buckets whose correlation is undefined; excluded from the mean."""
     confidence: fields.Confidence
     interval: str
     """The method of the intervals: ``jackknife``, or what was resampled."""
     resamples: fields.ResamplesOrNone
     resamples_undefined: int
-    """Resamples in which the correlation, or the one within, was undefined and left its interval."""
+    """Resamples in which one of the two correlations was undefined; excluded from its interval."""
     beats_sentinels: fields.BeatsSentinels = None
 
 
@@ -121,12 +122,12 @@ class GroupDifference:
 
 @fields.row
 class CriterionVerdict(fields.OfMetric):
-    """What became of the agreement of one metric with one criterion, over all anchors."""
+    """The verdict on the agreement of one metric with one criterion, over all anchors."""
 
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     verdict: str
-    """The gravest of the anchors: ``vanishes``, then ``shrinks``, then ``thin``, then ``survives``."""
+    """The most severe verdict of any anchor: ``vanishes``, then ``shrinks``, then ``thin``, then ``survives``."""
     anchors: tuple[str, ...]
     """The anchors with that verdict."""
     kind: fields.MetricKind = "metric"
@@ -162,7 +163,7 @@ def criteria(
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Confounding:
-    """Ask whether metrics agree with a criterion by themselves, or because both follow another criterion.
+    """Test whether metrics agree with a criterion only because both depend on another criterion.
 
     Parameters
     ----------
@@ -171,16 +172,16 @@ def criteria(
 
     Notes
     -----
-    Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
-    §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval, for
-    new systems and new inputs, draws nothing: it is the two-way jackknife, from correlations without each system, and
-    from what each cell does to correlations and to the slopes of regressions. Bootstraps (``boot-both`` and others)
-    take percentiles over resamples; regressions are fitted anew in each (see
+    Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria", §4
+    and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval, for
+    new systems and new inputs, is the two-way jackknife, which needs no draws. It is based on correlations without each
+    system, and on the influence of each cell on correlations and on regression slopes. Bootstraps (``boot-both`` and
+    others) take percentiles over resamples; regressions are fitted anew in each (see
     :class:`metassay.stats.partial_correlation.Partialled`).
 
-    The verdict rests on two intervals. Is what is left with the anchor held fixed away from 0, on the side of the
-    agreement? Is it established that less than half of the agreement is left? ``survives``: yes and no; ``shrinks``:
-    yes and yes; ``vanishes``: no and yes; ``thin``: no and no, or no agreement is established to begin with.
+    The verdict uses two intervals. Is the agreement that remains with the anchor held fixed significant, in the
+    direction of the agreement? Is less than half of the agreement left, significantly? ``survives``: yes and no;
+    ``shrinks``: yes and yes; ``vanishes``: no and yes; ``thin``: no and no, or no significant agreement to begin with.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def criteria(
 
     found = engine.run(work, len(tasks), what="resampling" if drawn else "criteria")
     shared = _Shared(statistic.name, confidence, interval, resamples if drawn else None)
-    everything = [finding for findings in found for finding in findings]
+    everything = _in_order(found, selected.humans, anchors)
     kinds = {name: kind for each in taken for name, kind in each.metric_kinds.items()}
     better = _ahead(everything, kinds, confidence)
     table = [_row(finding, shared, better.get(at)) for at, finding in enumerate(everything)]
@@ -242,6 +243,18 @@ def criteria(
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )
+
+
+def _in_order(found: Sequence[Sequence[Finding]], humans: Sequence[str], anchors: Sequence[str]) -> list[Finding]:
+    """Put criteria before metrics, and systems before cells; methods keep their order."""
+    findings = [finding for task in found for finding in task]
+    metrics = [None, *dict.fromkeys(one.metric for one in findings if one.metric is not None)]
+    places = [{name: at for at, name in enumerate(names)} for names in (metrics, humans, anchors)]
+
+    def place(one: Finding) -> tuple[int, ...]:
+        return tuple(at[name] for at, name in zip(places, (one.metric, one.human, one.anchor), strict=True))
+
+    return sorted(findings, key=place)
 
 
 def _ahead(findings: Sequence[Finding], kinds: Mapping[str, str], confidence: float) -> dict[int, bool]:

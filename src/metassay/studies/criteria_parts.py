@@ -12,8 +12,8 @@ from metassay.core.scores import Scores
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
+from metassay.stats.kernels.running_sums import draws_at_once
 from metassay.stats.kernels.weighted_ranks import Numbers
-from metassay.stats.levels import OUTER
 from metassay.stats.methods.case import Case
 from metassay.stats.methods.first_order import Moves
 from metassay.stats.metric_criterion_pairs import Weights, cell_weights, draws_of
@@ -22,6 +22,9 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.scales import Scale
 from metassay.studies.criteria_spread import Drawn, Fixed, Moved
 from metassay.studies.selection import Selection
+
+AT_ONCE = 1 << 19
+"""Cells × draws weighted at once: few enough to stay near the processor."""
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
 """Edges of buckets: for all anchors, or by anchor; on the command line ``1.5,2.5`` or ``NAME=1.5,2.5``."""
@@ -94,13 +97,14 @@ class Anchor(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One correlation, to be looked at with several anchors."""
+    """One variable's correlations, each to be looked at with several anchors."""
 
     metric: str | None
-    human: str
     x: FloatArray
-    z: FloatArray
+    humans: tuple[str, ...]
+    zs: tuple[FloatArray, ...]
     anchors: tuple[str, ...]
+    """Those of which each belongs to all criteria but itself."""
     methods: tuple[str, ...]
 
 
@@ -121,23 +125,30 @@ class Finding(NamedTuple):
 
 
 def make_tasks(taken: Sequence[Selection], anchors: Sequence[str], methods: tuple[str, ...]) -> list[Task]:
-    """Return what is to be correlated: criteria with anchors, then metrics with criteria, of which each has its own."""
+    """Return what is to be correlated: anchors with criteria, then metrics with criteria, of which each has its own."""
     selected = taken[0]
-    z = dict(zip(selected.humans, selected.z, strict=True))
+    # An anchor has no residuals from itself, so two criteria are only looked at in buckets.
     tasks = [
-        # An anchor has no residuals from itself, so two criteria are only looked at in buckets.
-        Task(None, criterion, selected.scores.matrix(name), z[criterion], (name,), ("bucket",))
-        for criterion in selected.humans
-        for name in anchors
-        if name != criterion
+        Task(None, selected.scores.matrix(name), *_chosen(selected, name), (name,), ("bucket",)) for name in anchors
     ]
     for name in dict.fromkeys(name for each in taken for name in each.metrics):
+        held = tuple(a for a in anchors if a != name)
+        # What stands beside metrics may have other scores beside another criterion.
+        alike: dict[bytes, list[tuple[str, FloatArray, FloatArray]]] = {}
         for h, (each, criterion) in enumerate(zip(taken, selected.humans, strict=True)):
-            held = tuple(a for a in anchors if a not in (criterion, name))
-            if held and name in each.metrics:
+            if name in each.metrics:
                 k = each.metrics.index(name)
-                tasks.append(Task(name, criterion, each.x[k], each.people(h, [k]), held, methods))
+                alike.setdefault(each.x[k].tobytes(), []).append((criterion, each.people(h, [k]), each.x[k]))
+        for members in alike.values():
+            humans, zs, xs = zip(*members, strict=True)
+            tasks.append(Task(name, xs[0], humans, zs, held, methods))
     return tasks
+
+
+def _chosen(selected: Selection, anchor: str) -> tuple[tuple[str, ...], tuple[FloatArray, ...]]:
+    """Return the criteria other than the anchor, and their scores."""
+    others = [(name, z) for name, z in zip(selected.humans, selected.z, strict=True) if name != anchor]
+    return tuple(name for name, _ in others), tuple(z for _, z in others)
 
 
 class _Part(NamedTuple):
@@ -145,16 +156,11 @@ class _Part(NamedTuple):
 
     anchor: str
     method: str
+    humans: tuple[int, ...]
+    """The criteria of the task that this is about."""
     at: IntArray
     """The cells that have all three scores."""
-    largest: int
-    """What the weights of no draw exceed when added up."""
     kernel: WithinBuckets | Partialled | PartialFormula
-
-    @property
-    def cells(self) -> bytes:
-        """Stands for these cells: parts on the same cells share the correlation as it is."""
-        return self.at.tobytes()
 
 
 class Sampling(NamedTuple):
@@ -168,57 +174,70 @@ class Sampling(NamedTuple):
 
 def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, sampling: Sampling) -> list[Finding]:
     """Correlate, with each anchor held fixed in each way, and say how far this would vary."""
-    found = [_over_systems(task, statistic, sampling)] if task.metric is None else []
-    parts = _parts(task, held, statistic, task.x.size if sampling.pages is None else sampling.pages.largest)
+    found = _over_systems(task, statistic, sampling) if task.metric is None else []
+    largest = task.x.size if sampling.pages is None else sampling.pages.largest
+    parts = _parts(task, held, statistic, largest)
     if sampling.pages is not None:
-        return found + _drawn(task, parts, statistic, _weights_of_cells(sampling.pages), sampling.pages.draws)
+        draws = _weights_of_cells(sampling.pages)
+        return found + _drawn(task, parts, statistic, draws, sampling.pages.draws, largest)
     moved = _moved(task, parts, statistic, sampling)
     if moved is not None:
         return found + moved
     # What cells do to this statistic is not known: each system and each input is left out in turn.
     n, m = task.x.shape
-    left = _drawn(task, parts, statistic, _without_one(n, m), n + m)
+    left = _drawn(task, parts, statistic, _without_one(n, m), n + m, largest)
     scale = statistic.scale
     return found + [one._replace(spread=_from_left_out(one, n, scale)) for one in left]
 
 
 def _drawn(
-    task: Task, parts: Sequence[_Part], statistic: Statistic, draws: Iterable[tuple[int, Numbers]], number: int
+    task: Task,
+    parts: Sequence[_Part],
+    statistic: Statistic,
+    draws: Iterable[tuple[int, Numbers]],
+    number: int,
+    largest: int,
 ) -> list[Finding]:
     """Correlate under so many weightings of the cells, after the first, in which each counts once."""
-    x, z = task.x.ravel(), task.z.ravel()
-    points = {part.cells: part.at for part in parts}
-    wholes = {part.cells: statistic.points(x[part.at], z[part.at], part.largest) for part in parts}
-    whole_draws = {key: np.empty(number + 1) for key in wholes}
-    within_draws = np.empty((len(parts), number + 1))
-    slopes = np.empty((len(parts), 2, number + 1))
-    undefined = [0] * len(parts)
+    x, zs = task.x.ravel(), [z.ravel() for z in task.zs]
+    cells = {part.at.tobytes(): part.at for part in parts}
+    # The correlation as it is: once for each criterion and set of cells.
+    wholes = {key: sorted({h for part in parts if part.at.tobytes() == key for h in part.humans}) for key in cells}
+    together = {key: statistic.together(x[at], [zs[h][at] for h in wholes[key]], largest) for key, at in cells.items()}
+    whole_draws = {key: np.empty((len(humans), number + 1)) for key, humans in wholes.items()}
+    within_draws = [np.empty((len(part.humans), number + 1)) for part in parts]
+    slopes = [np.empty((1 + len(part.humans), number + 1)) for part in parts]
+    undefined = [np.zeros(len(part.humans), dtype=np.int64) for part in parts]
     for start, weights in draws:
         cut = slice(start, start + weights.shape[1])
-        chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in points.items()}
-        for key, whole in wholes.items():
-            whole_draws[key][cut] = whole.correlate(chosen[key])
+        chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in cells.items()}
+        for key, whole in together.items():
+            whole_draws[key][:, cut] = whole(chosen[key])
         for row, part in enumerate(parts):
+            drawn = chosen[part.at.tobytes()]
             if isinstance(part.kernel, Partialled):
-                within_draws[row, cut], slopes[row][:, cut] = part.kernel.correlate(chosen[part.cells])
+                within_draws[row][:, cut], slopes[row][:, cut] = part.kernel.correlate(drawn)
             elif isinstance(part.kernel, WithinBuckets):
-                within_draws[row, cut], lost = part.kernel.correlate(chosen[part.cells])
-                undefined[row] = int(lost[0]) if start == 0 else undefined[row]
+                within_draws[row][:, cut], lost = part.kernel.correlate(drawn)
+                undefined[row] = lost[:, 0] if start == 0 else undefined[row]
             else:
-                within_draws[row, cut] = part.kernel.correlate(chosen[part.cells])
+                within_draws[row][:, cut] = part.kernel.correlate(drawn)
     found = []
     for row, part in enumerate(parts):
-        as_it_is, within, drawn = whole_draws[part.cells], within_draws[row, 0], within_draws[row, 1:]
+        key, drawn = part.at.tobytes(), within_draws[row][:, 1:]
         if isinstance(part.kernel, Partialled):
-            drawn = part.kernel.finish(drawn, slopes[row, :, 1:])
-        found.append(_finding(task, part, (as_it_is[0], within, undefined[row]), Drawn(as_it_is[1:], drawn)))
+            drawn = part.kernel.finish(drawn, slopes[row][:, 1:])
+        for k, h in enumerate(part.humans):
+            as_it_is = whole_draws[key][wholes[key].index(h)]
+            values = as_it_is[0], within_draws[row][k, 0], int(undefined[row][k])
+            found.append(_finding(task, part, h, values, Drawn(as_it_is[1:], drawn[k])))
     return found
 
 
 def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: Sampling) -> list[Finding] | None:
     """Say what cells do to the correlations, and so systems and inputs; None if that is not known."""
-    x, z = task.x.ravel(), task.z.ravel()
-    wholes: dict[bytes, tuple[float, Moves]] = {}
+    x, zs = task.x.ravel(), [z.ravel() for z in task.zs]
+    wholes: dict[tuple[int, bytes], tuple[float, Moves]] = {}
 
     n, m = task.x.shape
     units = np.repeat(np.arange(n) if sampling.families is None else sampling.families, m)
@@ -231,17 +250,19 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
 
     found = []
     for part in parts:
-        if part.cells not in wholes:
-            known = statistic.moved(x[part.at], z[part.at], units[part.at], count)
-            if known is None:
-                return None
-            wholes[part.cells] = known[0], moves(part.at, *known[1:])
-        within = part.kernel.moved(units[part.at], count)
-        if within is None:
+        held = part.kernel.moved(units[part.at], count)
+        if held is None:
             return None
-        estimate, whole = wholes[part.cells]
-        spread = Moved(estimate, within.value, whole, moves(part.at, within.psi, within.left), statistic.scale)
-        found.append(_finding(task, part, (estimate, within.value, within.undefined), spread))
+        for h, within in zip(part.humans, held, strict=True):
+            key = h, part.at.tobytes()
+            if key not in wholes:
+                known = statistic.moved(x[part.at], zs[h][part.at], units[part.at], count)
+                if known is None:
+                    return None
+                wholes[key] = known[0], moves(part.at, *known[1:])
+            estimate, whole = wholes[key]
+            spread = Moved(estimate, within.value, whole, moves(part.at, within.psi, within.left), statistic.scale)
+            found.append(_finding(task, part, h, (estimate, within.value, within.undefined), spread))
     return found
 
 
@@ -256,10 +277,14 @@ def _from_left_out(finding: Finding, systems: int, scale: Scale) -> Moved:
     return Moved(finding.estimate, finding.within, whole, within, scale)
 
 
-def _over_systems(task: Task, statistic: Statistic, sampling: Sampling) -> Finding:
-    """Correlate two criteria over means of systems."""
+def _over_systems(task: Task, statistic: Statistic, sampling: Sampling) -> list[Finding]:
+    """Correlate an anchor with criteria over means of systems."""
+    return [_of_systems(task, *each, statistic, sampling) for each in zip(task.humans, task.zs, strict=True)]
+
+
+def _of_systems(task: Task, human: str, z: FloatArray, statistic: Statistic, sampling: Sampling) -> Finding:
     pages = sampling.pages
-    case = Case(statistic, task.x[None], task.z, "system", True, sampling.families, sampling.clusters)
+    case = Case(statistic, task.x[None], z, "system", True, sampling.families, sampling.clusters)
     spread: Drawn | Fixed
     if pages is None:
         spread = Fixed(case)
@@ -268,42 +293,48 @@ def _over_systems(task: Task, statistic: Statistic, sampling: Sampling) -> Findi
         spread = Drawn(drawn[: pages.draws], np.full(pages.draws, np.nan))
     return Finding(
         None,
-        task.human,
+        human,
         task.anchors[0],
         "system",
         None,
         estimate=float(case.estimates[0]),
         within=math.nan,
         spread=spread,
-        n=int((~np.isnan(task.x).all(axis=1) & ~np.isnan(task.z).all(axis=1)).sum()),
+        n=int((~np.isnan(task.x).all(axis=1) & ~np.isnan(z).all(axis=1)).sum()),
         n_buckets=None,
         n_undefined=0,
     )
 
 
 def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic, largest: int) -> list[_Part]:
-    """Prepare each anchor to be held fixed in each way."""
-    x, z = task.x.ravel(), task.z.ravel()
+    """Prepare each anchor to be held fixed in each way, for all criteria at once that have the same cells."""
+    x, zs = task.x.ravel(), [z.ravel() for z in task.zs]
     parts = []
     for anchor in task.anchors:
         values, buckets = held[anchor]
-        at = np.flatnonzero(~(np.isnan(x) | np.isnan(z) | np.isnan(values)))
-        for method in task.methods:
-            kernel: WithinBuckets | Partialled | PartialFormula
-            if method == "bucket":
-                kernel = WithinBuckets(x[at], z[at], buckets[at], statistic, largest)
-            else:
-                kind = Partialled if method == "partial" else PartialFormula
-                kernel = kind(x[at], z[at], values[at], statistic, largest)
-            parts.append(_Part(anchor, method, at, largest, kernel))
+        alike: dict[bytes, list[int]] = {}
+        for h, (name, z) in enumerate(zip(task.humans, zs, strict=True)):
+            if name != anchor:
+                alike.setdefault((~(np.isnan(x) | np.isnan(z) | np.isnan(values))).tobytes(), []).append(h)
+        for mask, humans in alike.items():
+            at = np.flatnonzero(np.frombuffer(mask, dtype=bool))
+            those = [zs[h][at] for h in humans]
+            for method in task.methods:
+                kernel: WithinBuckets | Partialled | PartialFormula
+                if method == "bucket":
+                    kernel = WithinBuckets(x[at], those, buckets[at], statistic, largest)
+                else:
+                    kind = Partialled if method == "partial" else PartialFormula
+                    kernel = kind(x[at], those, values[at], statistic, largest)
+                parts.append(_Part(anchor, method, tuple(humans), at, kernel))
     return parts
 
 
-def _finding(task: Task, part: _Part, values: tuple[float, float, int], spread: Drawn | Moved) -> Finding:
+def _finding(task: Task, part: _Part, human: int, values: tuple[float, float, int], spread: Drawn | Moved) -> Finding:
     estimate, within, undefined = values
     return Finding(
         task.metric,
-        task.human,
+        task.humans[human],
         part.anchor,
         "global",
         part.method,
@@ -337,6 +368,6 @@ def _without_one(n: int, m: int) -> Iterable[tuple[int, Numbers]]:
 
 def _in_turn(weights: Weights, shape: tuple[int, int]) -> Iterable[tuple[int, Numbers]]:
     """Yield weights of cells for so many draws at once as memory allows, with the number of the first draw."""
-    width = max(1, OUTER // (shape[0] * shape[1]))
+    width = draws_at_once(shape[0] * shape[1], AT_ONCE)
     for at in range(0, draws_of(weights), width):
         yield at, cell_weights(weights, shape, slice(at, at + width))

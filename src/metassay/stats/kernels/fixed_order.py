@@ -2,7 +2,7 @@
 
 The order of a metric's scores does not change between resamples, only how often each score occurs. Both sides are
 sorted once; in each draw a running sum of weights in that order gives the ranks. Kendall's coefficients count pairs
-(:mod:`metassay.stats.kernels.kendall_halves`). Weights are whole numbers, so every sum here is exact.
+(:mod:`metassay.stats.kernels.kendall_blocks`). Weights are whole numbers, so every sum here is exact.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
-from metassay.stats.kernels.kendall_halves import Halved
+from metassay.stats.kernels.kendall_blocks import Blocked
 from metassay.stats.kernels.running_sums import Running, in_slices
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 
@@ -33,10 +33,10 @@ class Ordered:
         self._x, self._z = x, z
 
     @cached_property
-    def _halved(self) -> Halved:
-        # Correlation is symmetric, and halving the side with fewer distinct values is faster.
+    def _blocked(self) -> Blocked:
+        # Correlation is symmetric, and counting by the side with fewer distinct values is faster.
         many, few = sorted((self._x, self._z), key=lambda side: -len(np.unique(side)))
-        return Halved(many, [few])
+        return Blocked(many, [few])
 
     @cached_property
     def _ranked(self) -> tuple[_Ranked, _Ranked]:
@@ -55,7 +55,7 @@ class Ordered:
             ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
         """
         if coefficient != "spearman":
-            found: FloatArray = self._halved.correlate(weights, total, coefficient)[0, 0]
+            found: FloatArray = self._blocked.correlate(weights, total, coefficient)[0, 0]
             return found
         out = np.full(weights.shape[1], np.nan)
         if len(self._x) < 2:

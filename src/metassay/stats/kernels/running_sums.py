@@ -19,31 +19,35 @@ EXACT = 1 << 24
 """Whole numbers below this are exact in single precision, which is twice as fast."""
 
 
+def draws_at_once(points: int, elements: int) -> int:
+    """Return how many draws are handled at once, for about so many elements."""
+    return 1 << max(4, (elements // max(points, 1)).bit_length() - 1)
+
+
 def in_slices(weights: Numbers, elements: int, largest: int) -> Iterator[tuple[slice, Numbers]]:
     """Yield weights (points, B) of some draws at a time, with which they are, in a precision for sums up to `largest`.
 
     About so many elements are handled at once; since sums are exact, that changes no result.
     """
     precision = np.float32 if largest < EXACT else np.float64
-    width = 1 << max(4, (elements // len(weights)).bit_length() - 1)
+    width = draws_at_once(len(weights), elements)
     for at in range(0, weights.shape[1], width):
         draws = slice(at, at + width)
         yield draws, np.ascontiguousarray(weights[:, draws], dtype=precision)
 
 
-def running_sums(rows: Numbers) -> Numbers:
-    """Return sums of the first 0, 1, …, n rows, in two passes over square blocks."""
-    n, draws = rows.shape
+def add_up(rows: Numbers) -> None:
+    """Replace rows (n, …) by the sums of the first 1, 2, …, n of them, in two passes over square blocks."""
+    n = len(rows)
     width = max(1, int(np.sqrt(n)))
-    blocks = -(-n // width)
-    out = np.zeros((blocks * width + 1, draws), dtype=rows.dtype)
-    out[1 : n + 1] = rows
-    inner = out[1:].reshape(blocks, width, draws)
+    whole = n // width * width
+    inner = rows[:whole].reshape(-1, width, *rows.shape[1:])
     for at in range(1, width):
         inner[:, at] += inner[:, at - 1]
-    for block in range(1, blocks):
+    for block in range(1, len(inner)):
         inner[block] += inner[block - 1, -1]
-    return out[: n + 1]
+    for at in range(max(whole, 1), n):
+        rows[at] += rows[at - 1]
 
 
 class Running:
@@ -77,5 +81,7 @@ class Running:
         for at in range(1, self._width):
             np.add(inner[at], inner[at - 1], out=inner[at])
         if self._stripes > 1:
-            inner[:, 1:] += running_sums(inner[-1, :-1])[1:]
+            before = inner[-1, :-1].copy()
+            add_up(before)
+            inner[:, 1:] += before
         return out

@@ -1,4 +1,4 @@
-"""Rank correlation of several vectors with one, where each point counts once and only the coefficient is wanted."""
+"""Rank correlation of several vectors with others, where each point counts once and only the coefficient is wanted."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ LONG = 1 << 12
 """With more points, counting blocks by value would take too much memory."""
 
 
-def correlations(xs: FloatArray, z: FloatArray, coefficient: str) -> FloatArray:
-    """Return the rank correlation of each of several vectors, (vectors, points), with z.
+def correlations(xs: FloatArray, zs: FloatArray, coefficient: str) -> FloatArray:
+    """Return the rank correlations of some vectors, (vectors, points), with each of others, (others, vectors).
 
     Examples
     --------
-    >>> z = np.array([1.0, 1.0, 3.0, 2.0])
+    >>> z = np.array([[1.0, 1.0, 3.0, 2.0]])
     >>> correlations(np.array([[1.0, 2.0, 2.0, 4.0], [4.0, 4.0, 1.0, 2.0]]), z, "kendall").tolist()
-    [0.4, -1.0]
+    [[0.4, -1.0]]
     """
-    x, other = _ranks(xs), _ranks(z[None])
-    n = len(z)
+    x, n = _ranks(xs), xs.shape[1]
+    others = _ranks(zs)[:, None]
     if coefficient == "spearman":
-        return np.array([spearman_of(each, other[0]) for each in x])
-    tied_x, tied_z = _tied(x), _tied(other)
-    if n > LONG:
-        total = np.array([concordance(each, other[0]).sum() / 2 for each in x])
-    else:
-        # Points in the order of one side, and where it ties in that of the other: what falls there is discordant.
-        first, second = (x, other) if x.max() > other.max() else (other, x)
-        values = int(second.max()) + 1
-        keys = np.sort(first * values + second, axis=1)
-        total = n * (n - 1) / 2 - tied_x - tied_z + _tied(_steps(keys)) - 2 * _inversions(keys % values, values)
-    distinct = np.minimum(x.max(axis=1), other.max(axis=1)) + 1
-    pairs = n * (n - 1) / 2
-    size = np.full(len(x), float(n))
-    return kendall_from_counts(total, pairs - tied_x, pairs - tied_z, size, distinct, coefficient)
+        return np.array([[spearman_of(each, other[0]) for each in x] for other in others])
+    pairs, size, tied_x = n * (n - 1) / 2, np.full(len(x), float(n)), _tied(x)
+    found = []
+    for other in others:
+        tied_z = _tied(other)
+        if n > LONG:
+            total = np.array([concordance(each, other[0]).sum() / 2 for each in x])
+        else:
+            # Points in the order of one side, and where it ties in that of the other: what falls there is discordant.
+            first, second = (x, other) if x.max() > other.max() else (other, x)
+            values = int(second.max()) + 1
+            keys = np.sort(first * values + second, axis=1)
+            total = pairs - tied_x - tied_z + _tied(_steps(keys)) - 2 * _inversions(keys % values, values)
+        distinct = np.minimum(x.max(axis=1), other.max(axis=1)) + 1
+        found.append(kendall_from_counts(total, pairs - tied_x, pairs - tied_z, size, distinct, coefficient))
+    return np.stack(found)
 
 
 def _ranks(rows: FloatArray) -> IntArray:

@@ -187,15 +187,22 @@ class Statistic:
         """Prepare values of points without missing ones; weights of a draw add up to at most `total`."""
         return EvaluatedPoints(self, x, z)
 
-    def within(self, x: FloatArray, z: FloatArray, groups: IntArray, total: int) -> Weighted:
-        """Prepare points in groups 0, 1, …, which are compared within each; the statistics are (groups, B)."""
-        members = [np.flatnonzero(groups == g) for g in range(int(groups.max()) + 1)]
-        parts = [self.points(x[at], z[at], total) for at in members]
-        return lambda w: np.stack([part.correlate(w[at]) for part, at in zip(parts, members, strict=True)])
+    def within(self, x: FloatArray, zs: Sequence[FloatArray], groups: IntArray, total: int) -> Weighted:
+        """Prepare points in groups 0, 1, …, of which one variable is compared with others; (others, groups, B)."""
+        members = [np.flatnonzero(groups == g) for g in range(int(groups.max(initial=-1)) + 1)]
+        parts = [[self.points(x[at], z[at], total) for at in members] for z in zs]
 
-    def with_several(self, x: FloatArray, zs: Sequence[FloatArray], total: int) -> Weighted | None:
-        """Prepare one variable against several, best of few values, in one pass; None if that would not pay."""
-        return None
+        def compared(weights: Numbers) -> FloatArray:
+            chosen = [weights if len(at) == len(x) else weights[at] for at in members]
+            pairs = [[part.correlate(w) for part, w in zip(row, chosen, strict=True)] for row in parts]
+            return np.array(pairs).reshape(len(zs), len(members), weights.shape[1])
+
+        return compared
+
+    def together(self, x: FloatArray, zs: Sequence[FloatArray], total: int) -> Weighted:
+        """Prepare all points, of which one variable is compared with others, best of few values; (others, B)."""
+        within = self.within(x, zs, np.zeros(len(x), dtype=np.int64), total)
+        return lambda weights: within(weights).reshape(len(zs), -1)
 
     def of_changing(self, x: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:
         """Return the statistic of scores that differ between draws (n, B) and fixed ones (n,), NaN for missing."""

@@ -11,7 +11,7 @@ from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.kernels import left_out
 from metassay.stats.kernels.evaluated import Points
 from metassay.stats.kernels.fixed_order import Ordered
-from metassay.stats.kernels.kendall_halves import Halved
+from metassay.stats.kernels.kendall_blocks import Blocked
 from metassay.stats.kernels.reference_draws import correlate_changing
 from metassay.stats.kernels.score_swaps import GroupExchange, make_group_exchange
 from metassay.stats.kernels.weighted_ranks import Numbers, correlate
@@ -95,19 +95,12 @@ class Correlation(BuiltIn):
         """Prepare values of points."""
         return _Together(x, z, self.name, total)
 
-    def within(self, x: FloatArray, z: FloatArray, groups: IntArray, total: int) -> Weighted:
+    def within(self, x: FloatArray, zs: Sequence[FloatArray], groups: IntArray, total: int) -> Weighted:
         """Prepare points in groups, all at once for Kendall's coefficients."""
         if not self.name.startswith("kendall"):
-            return super().within(x, z, groups, total)
-        prepared, name = Halved(x, [z], groups), self.name
-        return lambda weights: prepared.correlate(weights, total, name)[0]
-
-    def with_several(self, x: FloatArray, zs: Sequence[FloatArray], total: int) -> Weighted | None:
-        """Prepare Kendall's coefficients of one variable with several, best of few values."""
-        if not self.name.startswith("kendall"):
-            return None
-        prepared, name = Halved(x, zs), self.name
-        return lambda weights: prepared.correlate(weights, total, name)[:, 0]
+            return super().within(x, zs, groups, total)
+        prepared, name = Blocked(x, zs, groups), self.name
+        return lambda weights: prepared.correlate(weights, total, name)
 
     def of_changing(self, x: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:
         """Correlate scores that differ between draws with fixed ones."""

@@ -4,7 +4,7 @@ from scipy.stats import kendalltau
 
 from metassay.stats.draws import multiplicities
 from metassay.stats.kernels.fixed_order import Ordered
-from metassay.stats.kernels.kendall_halves import Halved
+from metassay.stats.kernels.kendall_blocks import Blocked
 from metassay.stats.kernels.running_sums import EXACT
 from metassay.stats.kernels.within_groups import OrderedGroups
 
@@ -46,7 +46,7 @@ def test_weights_equal_literal_resampling(n, coefficient):
     zs = criteria(n)
     with np.errstate(invalid="ignore", divide="ignore"):
         for x in vectors(n).values():
-            found = Halved(x, zs).correlate(w, n, coefficient)[:, 0]
+            found = Blocked(x, zs).correlate(w, n, coefficient)[:, 0]
             wanted = [[literal(x, z, w[:, b], KENDALLS[coefficient]) for b in range(5)] for z in zs]
             np.testing.assert_allclose(found, wanted, atol=1e-12)
 
@@ -56,7 +56,7 @@ def test_the_same_as_one_criterion_at_a_time(coefficient):
     n = 700
     w = multiplicities(np.random.default_rng(3), n, 300).astype(np.float32)
     for x in vectors(n).values():
-        found = Halved(x, criteria(n)).correlate(w, n, coefficient)[:, 0]
+        found = Blocked(x, criteria(n)).correlate(w, n, coefficient)[:, 0]
         for z, row in zip(criteria(n), found, strict=True):
             np.testing.assert_array_equal(row, Ordered(x, z).correlate(w, n, coefficient))
 
@@ -64,7 +64,7 @@ def test_the_same_as_one_criterion_at_a_time(coefficient):
 def test_single_precision_gives_the_bytes_of_double_precision():
     n = 400
     w = multiplicities(np.random.default_rng(4), n, 20)
-    prepared = Halved(vectors(n)["every value tied"], criteria(n))
+    prepared = Blocked(vectors(n)["every value tied"], criteria(n))
     np.testing.assert_array_equal(prepared.correlate(w, n, "kendall-c"), prepared.correlate(w, EXACT, "kendall-c"))
 
 
@@ -72,9 +72,9 @@ def test_undefined_where_a_side_is_constant_or_points_are_too_few():
     x, z = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0])
     # Draws: only one point; x varies and z does not; both vary and agree: P − Q = 2, n = 3, m = 2, 2·2·2/(9·1) = 8/9.
     w = np.array([[3.0, 2.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    found = Halved(x, [z]).correlate(w, 3, "kendall-c")[0, 0]
+    found = Blocked(x, [z]).correlate(w, 3, "kendall-c")[0, 0]
     np.testing.assert_allclose(found, [np.nan, np.nan, 8 / 9])
-    assert np.isnan(Halved(x[:1], [z[:1]]).correlate(w[:1], 3, "kendall")).all()
+    assert np.isnan(Blocked(x[:1], [z[:1]]).correlate(w[:1], 3, "kendall")).all()
 
 
 def test_tau_c_knows_that_x_may_have_fewer_values_than_z():
@@ -82,7 +82,7 @@ def test_tau_c_knows_that_x_may_have_fewer_values_than_z():
     x, z = np.array([1.0, 1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0, 1.0])
     w = np.array([[2.0], [1.0], [1.0], [0.0]])
     at = np.repeat(np.arange(4), [2, 1, 1, 0])
-    assert Halved(x, [z]).correlate(w, 4, "kendall-c")[0, 0, 0] == pytest.approx(
+    assert Blocked(x, [z]).correlate(w, 4, "kendall-c")[0, 0, 0] == pytest.approx(
         kendalltau(x[at], z[at], variant="c").statistic
     )
 
@@ -98,7 +98,7 @@ def test_groups_are_compared_each_by_itself(coefficient):
     w[groups == 3, 0] = 0  # nothing of a group is drawn
     with np.errstate(invalid="ignore", divide="ignore"):
         for x in vectors(n).values():
-            found = Halved(x, zs, groups).correlate(w, n, coefficient)
+            found = Blocked(x, zs, groups).correlate(w, n, coefficient)
             for g in range(4):
                 at = groups == g
                 for z, rows in zip(zs, found, strict=True):
@@ -113,7 +113,7 @@ def test_single_precision_is_exact_up_to_its_last_number_of_points(coefficient):
     z = x + random.normal(size=n)
     w = np.column_stack([np.ones(n), multiplicities(random, n, 2)])
     wanted = [literal(x, z, w[:, b], KENDALLS[coefficient]) for b in range(3)]
-    np.testing.assert_allclose(Halved(x, [z]).correlate(w, n, coefficient)[0, 0], wanted, atol=1e-12)
+    np.testing.assert_allclose(Blocked(x, [z]).correlate(w, n, coefficient)[0, 0], wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("coefficient", KENDALLS)
