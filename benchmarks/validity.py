@@ -189,7 +189,7 @@ def of_defaults(pool: ProcessPoolExecutor, kind: str, trials: int) -> list[str]:
             cells.append(text)
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    return table("world", [f"{level}, {statistic}" for level, statistic in SETTINGS], rows)
+    return table("scenario", [f"{level}, {statistic}" for level, statistic in SETTINGS], rows)
 
 
 def equal(name: str, level: str, statistic: str) -> bool:
@@ -220,7 +220,7 @@ def of_methods(
             cells[names.index(default)] = cell(more[0], world)
         rows.append((name, cells))
         print(name, *rows[-1][1], sep=" | ", flush=True)
-    return table("world", [f"`{name}`" for name in names], rows)
+    return table("scenario", [f"`{name}`" for name in names], rows)
 
 
 def estimated(world: LabelWorld, seeds: Sequence[int]) -> list[dict[str, list[tuple[bool, float]]]]:
@@ -276,7 +276,7 @@ def of_estimates(pool: ProcessPoolExecutor, trials: int) -> list[str]:
             )
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    return table("world", ESTIMATED.values(), rows)
+    return table("scenario", ESTIMATED.values(), rows)
 
 
 def held_fixed(world: CriteriaWorld, statistic: str, seeds: Sequence[int]) -> list[np.ndarray]:
@@ -305,10 +305,8 @@ def of_criteria(pool: ProcessPoolExecutor, trials: int) -> list[str]:
             cells += [cover(each, right, 0.98) for each, right in zip(ends, world.truth(statistic), strict=True)]
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    heads = [
-        f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("as it is", "buckets", "partial")
-    ]
-    return table("world", heads, rows)
+    heads = [f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("raw", "buckets", "partial")]
+    return table("scenario", heads, rows)
 
 
 MANY_SETTINGS = (("system", "pearson,spearman,kendall"), ("input", "kendall"))
@@ -361,7 +359,7 @@ def of_tables(pool: ProcessPoolExecutor, trials: int) -> list[str]:
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
     heads = [f"{level}, {statistic}" for level, statistics in MANY_SETTINGS for statistic in statistics.split(",")]
-    return table("world", heads, rows)
+    return table("scenario", heads, rows)
 
 
 EQUIVALENCE = {
@@ -411,7 +409,7 @@ def of_equivalence(pool: ProcessPoolExecutor, trials: int, level: str, statistic
         cells = [shown(shares[test], bold=shares[test] > 0.065) if test in shares else "" for test in EQUIVALENCE]
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    return table("world", EQUIVALENCE.values(), rows)
+    return table("scenario", EQUIVALENCE.values(), rows)
 
 
 def ranked(world: VoteWorld, seeds: Sequence[int]) -> list[np.ndarray]:
@@ -453,7 +451,7 @@ BOOTSTRAPPED = 0.5
 def of_ranks(pool: ProcessPoolExecutor, trials: int) -> list[str]:
     """Return the table of `metassay rank`: coverage of strengths and ranks, with mean widths."""
     heads = [
-        f"{what}, {how}" for how in ("sandwich", "bootstrap", "votes independent") for what in ("strength", "rank")
+        f"{what}, {how}" for how in ("sandwich", "bootstrap", "independent votes") for what in ("strength", "rank")
     ]
     rows = []
     for name, world in VOTES.items():
@@ -464,7 +462,7 @@ def of_ranks(pool: ProcessPoolExecutor, trials: int) -> list[str]:
         cells = [f"{shown(inside, bold=inside < 0.93)} ({width:.2f})" for inside, width in means]
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    return table("world", heads, rows)
+    return table("scenario", heads, rows)
 
 
 FACETS = {"s": "system", "i": "input", "r": "rater"}
@@ -512,7 +510,7 @@ def of_reliability(pool: ProcessPoolExecutor, trials: int) -> list[str]:
         lost = np.mean([np.isnan(each["order"]).any() for each in every])
         rows.append((name, [*cells, f"{100 * lost:.0f}%"]))
         print(name, *rows[-1][1], sep=" | ", flush=True)
-    return table("world", [*RATED.values(), "no interval"], rows)
+    return table("scenario", [*RATED.values(), "no interval"], rows)
 
 
 Make = Callable[[ProcessPoolExecutor, int], list[str]]
@@ -591,14 +589,15 @@ def main() -> None:
             print(f"== {name}: {trials:,} data sets", flush=True)
             lines = make(pool, trials)
             error = 1.96 * (0.05 * 0.95 / trials) ** 0.5
-            fewer = (
-                " (half as many above 6,000 scores, and at other levels than system), "
-                f"{CLOSER} times as many where they showed a rate outside of the bounds"
-            )
-            how = fewer if name.startswith("default") else ""
+            how = ""
+            if name.startswith("default"):
+                how = (
+                    f" (half as many with more than {LARGE:,} scores, and half as many at input and global level); "
+                    f"{CLOSER} times as many for cells whose first rate was outside the bounds"
+                )
             if name.startswith(("tests", "intervals")):
-                how = f", {CLOSER} times as many where the default showed a rate outside of the bounds"
-            lines += ["", f"{trials:,} data sets{how}; a rate of .05 or .95 ± {error:.3f}."]
+                how = f"; {CLOSER} times as many for the default if its first rate was outside the bounds"
+            lines += ["", f"{trials:,} data sets{how}. Margin of error (95%) of a rate of .05 or .95: ±{error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)
 

@@ -160,7 +160,7 @@ EQUAL = {
     "60 × 20, 3 grades": World(60, 20, grades=3),
     "difficulty 1, outputs 1": World(difficulty=1, output=1),
     "sensitivity .7": World(sensitivity=0.7),
-    "sensitivity .7, people too, 20 inputs": World(16, 20, sensitivity=0.7, human_sensitivity=0.7),
+    "sensitivity .7, humans too, 20 inputs": World(16, 20, sensitivity=0.7, human_sensitivity=0.7),
     "interaction 2, 25 × 12": World(25, 12, (0, 0), interaction=2),
     "interaction 2, 16 × 30": World(16, 30, interaction=2),
     "noise differs by system": World(16, 20, noise=(2, 2), human_noise=2, unequal=0.7),
@@ -206,7 +206,7 @@ WITHIN = {
     "60 × 20": World(60, 20, output=1),
     "16 × 20, 3 grades": World(16, 20, output=1, grades=3),
     "difficulty 1": World(output=1, difficulty=1),
-    "sensitivity .7, people too, 20 inputs": World(16, 20, output=1, sensitivity=0.7, human_sensitivity=0.7),
+    "sensitivity .7, humans too, 20 inputs": World(16, 20, output=1, sensitivity=0.7, human_sensitivity=0.7),
     "interaction 2, 16 × 30": World(16, 30, output=1, interaction=2),
     "noise differs by system": World(16, 20, output=2, noise=(2, 2), human_noise=2, unequal=0.7),
 }
@@ -379,17 +379,17 @@ class LabelWorld:
 LABELS = {
     "numbers": LabelWorld(),
     "numbers, 20 labels": LabelWorld(labelled=20),
-    "numbers, 10 systems, judge off by 1": LabelWorld(10, judge_bias=1),
-    "numbers, labels on other inputs for each": LabelWorld(scattered=True),
+    "numbers, 10 systems, judge bias 1": LabelWorld(10, judge_bias=1),
+    "numbers, other labelled inputs for each system": LabelWorld(scattered=True),
     "numbers, 300 of 500 labelled": LabelWorld(inputs=500, labelled=300),
-    "numbers, a judge that knows nothing": LabelWorld(useless=True),
+    "numbers, uninformative judge": LabelWorld(useless=True),
     "5 grades": LabelWorld(grades=5),
     "yes or no": LabelWorld(cut=0),
     "yes or no, 30 labels": LabelWorld(cut=0, labelled=30),
     "yes or no, a good judge": LabelWorld(cut=0, judge_noise=0.15, judge_bias=0.05),
-    "yes or no, a judge that knows nothing": LabelWorld(cut=0, useless=True, labelled=50),
-    "yes or no, a tenth no": LabelWorld(cut=-1.6, labelled=200),
-    "yes or no, a tenth no, 40 labels": LabelWorld(cut=-1.6, labelled=40),
+    "yes or no, uninformative judge": LabelWorld(cut=0, useless=True, labelled=50),
+    "yes or no, 10% no": LabelWorld(cut=-1.6, labelled=200),
+    "yes or no, 10% no, 40 labels": LabelWorld(cut=-1.6, labelled=40),
     "numbers, documents of 5 inputs": LabelWorld(together=5, labelled=200),
     "yes or no, documents of 5 inputs": LabelWorld(together=5, labelled=200, cut=0),
 }
@@ -398,7 +398,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class VoteWorld:
-    """Votes on two systems at a time, of inputs or raters that each have a taste of their own."""
+    """Votes on two systems at a time, of inputs or raters that each have preferences of their own."""
 
     systems: int = 8
     units: int = 100
@@ -414,7 +414,7 @@ class VoteWorld:
     chain: bool = False
     """Whether only neighbours meet, in a ring."""
     by: str = "inputs"
-    """What has a taste: ``inputs`` or ``raters``."""
+    """What has preferences: ``inputs`` or ``raters``."""
     modelled: bool = False
     """Whether ties are modelled, not counted half."""
 
@@ -447,7 +447,7 @@ class VoteWorld:
         return a, b, said, unit
 
     def truth(self) -> np.ndarray:
-        """Return the strengths that fit endlessly many votes best; with a taste they are nearer to each other."""
+        """Return the best-fitting strengths in the limit of many votes; preferences move them nearer to each other."""
         first, second = self.pairs
         nodes, weights = np.polynomial.hermite_e.hermegauss(41)
         gap = (self.strengths[first] - self.strengths[second])[:, None] + sqrt(2) * self.taste * nodes
@@ -468,12 +468,12 @@ class VoteWorld:
 
 VOTES = {
     "8 systems, 100 inputs of 8 votes": VoteWorld(),
-    "a quarter ties, counted half": VoteWorld(ties=0.4),
-    "a quarter ties, modelled": VoteWorld(ties=0.4, modelled=True),
-    "inputs have a taste (SD 1)": VoteWorld(taste=1),
-    "inputs have a taste, 30 votes each": VoteWorld(taste=1, votes=30, units=60),
-    "30 raters have a taste, 30 votes each": VoteWorld(taste=1, votes=30, units=30, by="raters"),
-    "10 raters have a taste, 60 votes each": VoteWorld(taste=1, votes=60, units=10, by="raters"),
+    "25% ties, counted half": VoteWorld(ties=0.4),
+    "25% ties, modelled": VoteWorld(ties=0.4, modelled=True),
+    "input preferences (SD 1)": VoteWorld(taste=1),
+    "input preferences, 30 votes each": VoteWorld(taste=1, votes=30, units=60),
+    "30 raters with preferences, 30 votes each": VoteWorld(taste=1, votes=30, units=30, by="raters"),
+    "10 raters with preferences, 60 votes each": VoteWorld(taste=1, votes=60, units=10, by="raters"),
     "20 systems, only neighbours meet": VoteWorld(20, 100, 8, chain=True),
     "20 systems, 100 inputs of 2 votes": VoteWorld(20, 100, 2),
     "5 systems, 40 inputs of 1 vote": VoteWorld(5, 40, 1),

@@ -105,8 +105,11 @@ def page() -> str:
     """Return the gallery."""
     parts = [
         "# Gallery",
-        "Every figure that metassay draws, with the command that draws it. The files are the example data "
-        "(`metassay example`); [figures for a paper](guides/figures.md) tells what each shows, and how to change it.",
+        "Every figure that metassay draws, with the command that draws it. [Figures for a paper](guides/figures.md) "
+        "says what each shows and how to change it.",
+        "`metassay example`, `metassay example --judge` and `metassay example --votes` write `scores.csv`, `judge.csv` "
+        "and `votes.csv`. The commands with `es.csv`, `es-back.csv`, `shuffled.csv` and `half.csv` need scores of "
+        "translated or corrupted texts; here these are the example scores with added noise.",
     ]
     for study in sorted(KINDS):
         parts.append(f"## {study.replace('-', ' ')}")

@@ -1,4 +1,4 @@
-"""Write docs/wmt23.md: the ranking of WMT23 en-de as published, and what is left of it by other tests.
+"""Write docs/wmt23.md: the ranking of WMT23 en-de as published, and by other tests.
 
 Run ``python scripts/make_wmt23.py FOLDER``, where FOLDER holds the data set wmt23 in mt-metrics-eval's layout. It takes
 some minutes.
@@ -62,8 +62,8 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
     lines = [
         f"## {title}",
         "",
-        "| published | metric | value | cluster, as the task tests | cluster, documents together | "
-        "possible ranks, segments | possible ranks, documents | letters |",
+        "| published rank | metric | value | cluster, task's test | cluster, by document | "
+        "ranks, segments | ranks, documents | letters |",
         "|---:|---|---:|---:|---:|---:|" + ("---|" if test == "perm-outcomes" else "---:|---|"),
     ]
     for metric in sorted(metrics, key=published.get):  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
         cells += [span(sets["segments"][metric]), span(row), row.letters]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     if test == "perm-outcomes":  # outcomes of pairs of outputs know no documents
-        lines = [line.replace(" cluster, documents together |", "") for line in lines]
+        lines = [line.replace(" cluster, by document |", "") for line in lines]
     pairs = len(metrics) * (len(metrics) - 1) // 2
     facts = {
         "pairs": pairs,
@@ -87,22 +87,22 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
     rate = next((str(n) for n in exchanged["segments"].notes if n.code == "false-positives"), "")
     lines += ["", f"`{boards['documents'].signature}`", ""]
     if rate:
-        lines += [f"Of the test of the shared task `compare` says on these data: {rate}", ""]
+        lines += [f"The note of `compare` on the test of the shared task: {rate}", ""]
     return "\n".join(lines), facts
 
 
 def left(facts: dict[str, dict[str, float]]) -> str:
     """Return how many pairs of metrics are significantly different by which test."""
     rows = [
-        ("the task's test (`perm-outcomes`, `perm-both`)", "segments, exchanged"),
-        ("the same, documents exchanged together (`perm-both` only)", "documents, exchanged"),
-        ("our default test (`jackknife`), segments independent", "segments, default"),
-        ("our default test, documents together", "documents, default"),
-        ("our default test, segments independent, Holm", "segments, default, Holm"),
-        ("our default test, documents together, Holm", "documents, default, Holm"),
+        ("task's test (`perm-outcomes`, `perm-both`)", "segments, exchanged"),
+        ("task's test, documents exchanged as a whole (`perm-both` only)", "documents, exchanged"),
+        ("default test (`jackknife`), segments independent", "segments, default"),
+        ("default test, documents as clusters", "documents, default"),
+        ("default test, segments independent, Holm", "segments, default, Holm"),
+        ("default test, documents as clusters, Holm", "documents, default, Holm"),
     ]
     head = " | ".join(MEASURES[name][2] for name in facts)
-    lines = [f"| pairs of metrics found different, α = .05 | {head} |", "|---|" + "---:|" * len(facts)]
+    lines = [f"| pairs with a significant difference, α = .05 | {head} |", "|---|" + "---:|" * len(facts)]
     for words, key in rows:
         cells = " | ".join(
             "–" if key == "documents, exchanged" and name == "acc-eq" else f"{each[key]} of {each['pairs']}"
@@ -144,24 +144,24 @@ def main() -> None:
 
 
 TEMPLATE = """\
-# WMT23 again, honestly
+# The WMT23 ranking of metrics, retested
 
-The metrics task of WMT 2023 ranked metrics of machine translation by their agreement with MQM judgments. Here is its
-English–German part from the same files: the published ranking, the same metrics by a test whose conclusions generalise
-to new systems and new documents, and what is then left of the clusters. The page is made by `scripts/make_wmt23.py`;
-every claim names its command. The data set is that of mt-metrics-eval: 12 systems without the references, 557 segments
-of {documents} documents, of which people judged 460.
+The metrics task of WMT 2023 ranked metrics of machine translation by their agreement with MQM ratings. This page
+retests its English–German part from the same files. It gives the published ranking, the results of a test that
+generalises to new systems and new documents, and the clusters by each test. `scripts/make_wmt23.py` writes this
+page from the commands shown. The data set is that of mt-metrics-eval: 12 systems without the references, and 557
+segments of {documents} documents, 460 of them with human ratings.
 
-## The published numbers come out
+## Published numbers
 
-{within} of {numbers} published correlations come out to the last printed digit (seven decimals). The other {unchecked}
-are those of six sentinel metrics, of which the data have no scores.
+{within} of {numbers} published correlations are reproduced to the last printed digit (seven decimals). The other
+{unchecked} belong to six sentinel metrics whose scores are not in the data.
 
 ```sh
 metassay reproduce --data FOLDER --only perrella-2024
 ```
 
-## What is left of the ranking
+## Significant differences
 
 {left}
 
@@ -170,28 +170,30 @@ task="--human mqm --correction none --resamples 1000"
 metassay compare wmt23 $task --statistic acc-eq --level input --test perm-outcomes
 metassay compare wmt23 $task --statistic pearson --level system --test perm-both --cluster-by none
 metassay compare wmt23 $task --statistic pearson --level system --test perm-both
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view pairs
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view pairs
+board="--human mqm --statistic acc-eq,pearson@system --view pairs"
+metassay leaderboard wmt23 $board --cluster-by none
+metassay leaderboard wmt23 $board
 ```
 
-These are the {metrics} metrics of the tables below (`--metric`).
+The counts are over pairs of the {metrics} metrics in the tables below (`--metric`).
 
-- **The tests of the shared task** exchange what two metrics say of pairs of outputs (by segment) or of single outputs
-  (by system). They generalise to other noise on the same systems only. They make {clusters_seg} clusters by
-  segment and {clusters_sys} by system; where segments of one document are exchanged together, {clusters_docs} by
-  system.
-- **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,
-  the data do not rule out that any of {first_sys} of the {metrics} metrics is the best, and by segment any of
+- **The tests of the shared task** exchange the verdicts of two metrics on pairs of outputs (by segment) or their
+  scores of single outputs (by system). They do not generalise to new systems. They give {clusters_seg} clusters
+  by segment and {clusters_sys} by system, or {clusters_docs} by system if segments of one document are exchanged
+  together.
+- **The default test** of metassay generalises to new systems and new documents. Twelve systems are little
+  evidence: by system, {first_sys} of the {metrics} metrics cannot be ruled out as the best, and by segment
   {first_seg}.
-- **Documents.** Segments of one document share topic, style and translator, so {documents} documents are less evidence
-  than their segments. In the table above, rows with and without documents differ in nothing else.
-- That a difference is not significant does not mean that there is none. With twelve systems, only large differences can
-  be shown; [plan](guides/plan.md) says how many systems would be needed.
+- **Documents.** Segments of one document share topic, style and translator, so they are not independent. Rows of
+  the table with and without documents differ in nothing else.
+- A difference that is not significant may still exist. With twelve systems only large differences are
+  significant; [plan](guides/plan.md) estimates how many systems are needed.
 
-Clusters are made as the task makes them: from the best metric downwards, a new one begins with the first metric that is
-significantly worse (one-sided, not corrected, {draws} draws) than one of the current cluster. Possible ranks are 95%
-confidence sets of the true ranks of all metrics together, by tests of all pairs after Holm's correction; metrics that
-share a letter are not significantly different. The published rank counts the six sentinels.
+Clusters follow the rule of the shared task. From the best metric downwards, a new cluster begins at the first
+metric that is significantly worse (one-sided, not corrected, {draws} draws) than one of the current cluster.
+Ranks are joint 95% confidence sets of the true ranks of all metrics, from tests of all pairs with Holm's
+correction. Metrics that share a letter are not significantly different. The published rank counts the six
+sentinels.
 
 {sections}"""
 

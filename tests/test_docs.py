@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 README = ROOT / "README.md"
 FORMATS = ROOT / "docs" / "formats.md"
+SCORE = ROOT / "docs" / "guides" / "score.md"
 
 
 class Block(NamedTuple):
@@ -75,6 +76,7 @@ def furnished(folder: Path) -> Path:
     ma.write(scores, folder / "scores.csv")
     shutil.copy(Path(ma.__file__).parent / "data" / "judge.csv", folder / "judge.csv")
     shutil.copy(Path(ma.__file__).parent / "data" / "votes.csv", folder)
+    (folder / "texts.csv").write_text(next(blocks(SCORE, "csv")).text, encoding="utf-8")
     metrics, people = [], []
     for s, system in enumerate(scores.systems):
         for i, text in enumerate(scores.inputs):

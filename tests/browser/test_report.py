@@ -96,6 +96,18 @@ def test_a_hidden_metric_leaves_charts_and_tables(watched, report):
     assert "7 of 8" in page.inner_text("#shown")
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_charts_have_their_room_before_they_are_drawn(watched, report, width):
+    path, _ = report
+    watched.page.set_viewport_size({"width": width, "height": 800})
+    page = opened(watched, path)
+    heights = "[...document.querySelectorAll('.chart')].map(chart => [chart.id, chart.offsetHeight])"
+    before = page.evaluate(heights)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    comes(page, lambda: page.locator(".chart[data-rows]").count(), len(before))
+    assert page.evaluate(heights) == before
+
+
 def test_hovering_tells_values(watched, report):
     path, made = report
     page = opened(watched, path)

@@ -174,7 +174,7 @@ def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, mo
     assert code == 0
     assert "synthetic" in out
     assert "agrees best with people" in out
-    assert "the difference to the second" in " ".join(out.split())
+    assert "The difference to the second" in " ".join(out.split())
     assert "metassay report scores.csv --human NAME" in out
     assert "study:agree" in out
     assert str(tmp_path / "demo" / "report.html") in out
@@ -190,7 +190,15 @@ def test_demo_of_judges_shows_the_card_and_leaves_the_report(run, tmp_path, monk
     assert (code, "seed:5" in out, "study:judge" in out) == (0, True, True)
     assert (tmp_path / "demo" / "judge.csv").exists()
     assert str(tmp_path / "demo" / "report.html") in out
-    assert "How far can these judges be trusted?" in (tmp_path / "demo" / "report.html").read_text()
+    assert "Judges against human judgments" in (tmp_path / "demo" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("command", [("demo", "--judge"), ("report", "x.csv"), ("sheet", "x.csv")])
+def test_pages_have_a_name_that_a_browser_opens(run, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*command, "-o", "judge")
+    assert (code, err.strip()) == (2, "metassay: error: -o 'judge' must end in .html")
+    assert not (tmp_path / "judge").exists()
 
 
 def takes_slices(name):
@@ -230,11 +238,13 @@ def test_report_writes_a_page_and_prints_three_sentences(run, scores, tmp_path):
     assert code == 0
     assert "agrees best with people on relevance" in out
     assert err.splitlines()[-1] == f"wrote {page}"
-    assert "<h1>How far can these metrics be trusted?</h1>" in page.read_text()
+    assert "<h1>Metrics against human judgments</h1>" in page.read_text()
 
 
 def test_report_spares_its_input(run, scores):
-    code, _, err = run("report", scores, "-o", scores)
+    page = scores.with_suffix(".html")
+    page.write_text(scores.read_text())
+    code, _, err = run("report", page, "-o", page)
     assert code == 2
     assert "would overwrite" in err
 
@@ -273,4 +283,4 @@ def test_a_study_goes_on_where_its_checkpoint_says(run, scores, tmp_path):
     assert first == second
     code, _, err = run("stability", scores, "--human", "relevance", "--draws", "60", *place)
     assert code == 2
-    assert "belongs to other work" in err
+    assert "is from another run" in err

@@ -29,7 +29,7 @@ def test_from_texts(run, texts):
     done = run(*argv, "--rates", "0.5,1", "--full")
     assert done.code == 0
     assert "shuffle (against coherence), 100% of the units" in done.out
-    assert "Damage noticed, by the share of units damaged" in done.out
+    assert "Corruption noticed, by the share of units corrupted" in done.out
     assert " 50% " in done.out
     rows = json.loads(run(*argv, "--format", "json", "-q").out)["rows"]
     assert {"metric", "human", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
@@ -58,7 +58,7 @@ def test_every_view(run, texts):
     argv = ("downgrade", texts, "--metric", "length", "--corruption", "truncate", "--no-cache", "-q")
     done = run(*argv, "--view", "table,curve,systems,rows")
     assert done.code == 0
-    assert "Systems damaged one at a time" in done.out
+    assert "Systems corrupted one at a time" in done.out
 
 
 @pytest.mark.parametrize(

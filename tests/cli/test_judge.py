@@ -28,7 +28,7 @@ def test_the_answer_stands_first(run):
     [
         ("agreement", "Gwet's AC1"),
         ("people", "all pairs of people"),
-        ("confusion", "where people say"),
+        ("confusion", "216 (88%, 81–92%)"),
         ("disagreements", "Worst disagreements"),
         ("alternative", "Passes if equal: how often"),
         ("epsilon", "0.15"),
@@ -74,7 +74,7 @@ def test_json_and_show(run, tmp_path):
     assert len(json.loads(kept.read_text())["tables"]["epsilon_curve"]) == 14
     code, out, _ = run("show", kept, "--view", "confusion")
     assert code == 0
-    assert "What strict-judge says where people say" in out
+    assert "Confusion table of strict-judge" in out
     code, out, _ = run(*CARD, "--quiet", "--format", "csv", "--rows", "disagreements")
     assert out.startswith("judge,human,system,input,said_judge,said_people,gap,texts\n")
 

@@ -35,7 +35,7 @@ def test_every_view_and_form(run, tmp_path):
     )
     assert loaded == again
     tables = json.loads(path.read_text())["tables"]
-    assert set(tables) == {"agreement", "wins", "covariates", "raters"}
+    assert set(tables) == {"agreement", "wins", "covariates", "raters", "gaps"}
     views = {"full": "Elo", "ranks": "by strength", "matrix": "Wins by judge", "covariates": "63%", "raters": "61%"}
     for view, words in views.items():
         code, out, _ = run("show", path, "--view", view)

@@ -67,7 +67,7 @@ def test_tables(run, scores):
     assert "In brackets: 95% CI." in few
     many = run("simulate", "power", scores, *QUICK, "--test", "perm-both", "--view", "curves").out
     assert "95% CIs are at most" in many
-    assert "correlation when damaged" in many
+    assert "correlation when corrupted" in many
 
 
 def test_rouge_on_some_of_the_words(run, tmp_path):
@@ -108,7 +108,7 @@ def test_a_checkpoint_of_other_work_is_refused(run, scores, tmp_path):
     assert run("simulate", "coverage", scores, *QUICK, "--checkpoint", file) == first
     code, out, err = run("simulate", "coverage", scores, *QUICK, "--seed", "1", "-q", "--checkpoint", file)
     assert (code, out) == (2, "")
-    assert "belongs to other work (simulating coverage" in err
+    assert "is from another run (simulating coverage" in err
     assert err.count("\n") == 1
 
 

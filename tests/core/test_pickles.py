@@ -55,11 +55,11 @@ HOSTILE = {
     "nested tuples": (nested(200_000, b"\x85"), "nested more than 64 levels"),
     "nested lists": (b"\x80\x02" + b"]" * 1000 + b"a" * 999 + b".", "nested more than 64 levels"),
     "nested tuple as a key": (b"\x80\x02}N" + b"\x85" * 200_000 + b"Ns.", "a tuple as a key"),
-    "tuples that double": (b"\x80\x02)" + b"2\x86" * 60 + b".", "too many"),
+    "tuples that double": (b"\x80\x02)" + b"2\x86" * 60 + b".", "too often"),
     "doubling tuples as a key": (b"\x80\x02})" + b"2\x86" * 60 + b"Ns.", "a tuple as a key"),
     "lists that multiply": (
         b"\x80\x02" + b"".join(b"]q%c(%se" % (i, (b"h%c" % (i - 1)) * 9 if i else b"N" * 9) for i in range(20)) + b".",
-        "too many",
+        "too often",
     ),
     "a list inside itself": (b"\x80\x02]q\0h\0a.", "nested more than 64 levels"),
     "a dictionary inside itself": (b"\x80\x02}q\0K\x01h\0s.", "nested more than 64 levels"),
@@ -80,7 +80,7 @@ HOSTILE = {
     "a list that is none": (b"\x80\x02NNa.", "a list is needed"),
     "an odd dictionary": (b"\x80\x02(Nd.", "cut off or damaged"),
     "a call of text": (b"\x80\x02X\x01\0\0\0a)R.", "a Named is needed"),
-    "a state for a list": (b"\x80\x02]}b.", "tries to change what loads it"),
+    "a state for a list": (b"\x80\x02]}b.", "tries to change the loader"),
     "an object where there are none": (b"\x80\x02cnumpy\ndtype\n)\x81.", "uses NEWOBJ"),
     "a name that is a list": (b"\x80\x04]]\x93.", "refused"),
 }

@@ -91,11 +91,11 @@ def test_other_work_is_refused_in_one_line(tmp_path):
     data[2] += 1e-9
     with (
         engine.on(checkpoint=file),
-        pytest.raises(UsageError, match=r"other work \(multiplying, 3 pages of other") as e,
+        pytest.raises(UsageError, match=r"another run \(multiplying, 3 pages with other") as e,
     ):
         engine.run(lambda page: data * page, 3)
     assert "\n" not in str(e.value)
-    with engine.on(checkpoint=file), pytest.raises(UsageError, match="belongs to other work"):
+    with engine.on(checkpoint=file), pytest.raises(UsageError, match="is from another run"):
         engine.run(lambda page: data * page, 4)
 
 
@@ -176,7 +176,7 @@ def test_two_processes_cannot_mix_their_work(tmp_path):
         )
         with mine:
             mine.keep(0, 1)
-        with pytest.raises(UsageError, match=r"belongs to other work \(adding"), other:
+        with pytest.raises(UsageError, match=r"is from another run \(adding"), other:
             other.keep(0, 0)
         with mine:
             mine.keep(1, 2)

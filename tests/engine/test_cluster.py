@@ -223,7 +223,7 @@ def test_work_that_always_kills_its_worker_is_given_up(monkeypatch):
             os.kill(os.getpid(), signal.SIGKILL)
         return page
 
-    with engine.on(workers=1), pytest.raises(DataError, match="killed again and again while trying"):
+    with engine.on(workers=1), pytest.raises(DataError, match="killed repeatedly while trying"):
         engine.run(work, 2, what="trying")
 
 
@@ -233,7 +233,7 @@ def test_work_ends_where_no_worker_is_left(monkeypatch):
         local.scale(0)
         while local.scheduler.workers:
             time.sleep(0.05)
-        with pytest.raises(DataError, match="killed again and again while trying"):
+        with pytest.raises(DataError, match="killed repeatedly while trying"):
             list(lonely.each(where, range(2), "trying"))
 
 

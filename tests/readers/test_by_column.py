@@ -29,7 +29,7 @@ def test_a_column_that_is_not_there_is_told(tmp_path):
     path.write_text(TIDY)
     with pytest.raises(DataError, match="no table has a column 'edition'"):
         ma.read(path, by="edition")
-    with pytest.raises(UsageError, match="cannot be chosen where 'version' takes its place"):
+    with pytest.raises(UsageError, match="cannot be chosen together with by='version'"):
         ma.read(path, by="version", language="en")
 
 

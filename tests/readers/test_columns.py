@@ -54,7 +54,7 @@ def test_columns_are_joined_and_raters_named(make):
     scores = ma.read(path, input_column="doc_id,turn", annotator_column="who", human="grade")
     assert scores.inputs == ("d:1", "d:2")
     assert scores["grade"].labels("annotator") == ("ann", "rob")
-    with pytest.raises(Contradiction, match=r"apart by 'turn', with --input-column 'doc_id,turn'"):
+    with pytest.raises(Contradiction, match=r"rows by 'turn', with --input-column 'doc_id,turn'"):
         ma.read(path, annotator_column="who")
 
 
@@ -94,7 +94,7 @@ def test_data_without_systems_are_whole_citizens(make):
 
 
 def test_rows_that_a_missing_system_would_tell_apart(make):
-    with pytest.raises(Contradiction, match=r"'x' on input '1': 3 in .*name the column that tells them apart with"):
+    with pytest.raises(Contradiction, match=r"'x' on input '1': 3 in .*name the column that distinguishes them with"):
         ma.read(make("w.csv", "id,x\n1,2\n1,3\n"))
     told = r"input '1' has several rows, which differ in 'maker'; .*--system-column.*, use --input-column row$"
     with pytest.raises(DataError, match=told):

@@ -179,7 +179,7 @@ def test_what_must_not_be_read_wrongly(make, content, message):
 def test_a_judge_called_like_systems_is_not_taken_for_them(tmp_path):
     path = tmp_path / "verdicts.csv"
     path.write_text("id,human_label,llm\n1,good,good\n2,bad,good\n")
-    with pytest.raises(ma.FormatError, match="'llm' is called like one of systems, and has the values"):
+    with pytest.raises(ma.FormatError, match="'llm' has a name of system columns, but the values"):
         ma.read(path)
     assert set(ma.read(path, no_systems=True).columns) == {"human_label", "llm"}
     assert ma.read(path, system_column="llm").systems == ("good",)

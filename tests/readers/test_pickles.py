@@ -113,7 +113,7 @@ def test_an_object_dtype_in_a_scalar_is_refused(make, trap):
 
 def test_the_stand_ins_cannot_be_changed_from_inside(make):
     data = b"\x80\x02" + _global("numpy", "dtype") + b"}X\x04\0\0\0code" + b"K\x01s" + b"b."
-    with pytest.raises(FormatError, match="tries to change what loads it"):
+    with pytest.raises(FormatError, match="tries to change the loader"):
         ma.read(make("evil.pkl", data))
 
 

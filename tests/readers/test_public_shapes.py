@@ -68,7 +68,7 @@ def test_people_who_are_not_named_are_rows(make):
     """Newsroom: three rows per output, and nothing tells whose they are."""
     lines = [f"{n},{s},{3 + k}" for n in range(3) for s in SYSTEMS for k in range(3)]
     path = make("newsroom.csv", "ArticleID,System,CoherenceRating\n" + "\n".join(lines) + "\n")
-    with pytest.raises(Contradiction, match="people who are not named gave them, say --annotator-column row"):
+    with pytest.raises(Contradiction, match="they are ratings of unnamed annotators, use --annotator-column row"):
         ma.read(path)
     scores = ma.read(path, annotator_column="row")
     assert scores["CoherenceRating"].labels("annotator") == ("1", "2", "3")

@@ -119,9 +119,9 @@ def test_headers_that_are_not_the_first_line(make, text, message):
 
 def test_repeated_rows_are_told_by_the_column_that_tells_them_apart(make):
     rows = [{"question_id": 1, "model": "a", "score": t, "turn": t} for t in (1, 2)]
-    with pytest.raises(Contradiction, match=r"apart by 'turn', with --input-column 'question_id,turn'"):
+    with pytest.raises(Contradiction, match=r"rows by 'turn', with --input-column 'question_id,turn'"):
         ma.read(make("m.jsonl", "\n".join(map(json.dumps, rows))))
-    with pytest.raises(Contradiction, match=r"say --annotator-column row"):
+    with pytest.raises(Contradiction, match=r"use --annotator-column row"):
         ma.read(make("r.csv", "model,item,x\na,1,2\na,1,3\n"))
     same = ma.read(make("s.csv", "model,item,x\na,1,2\na,1,2\n"))
     assert same.shape == (1, 1)

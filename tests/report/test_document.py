@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
+from importlib.resources import files
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,7 @@ import metassay as ma
 from metassay.charts.chart import interactive
 from metassay.core.column import Attribute
 from metassay.core.note import Note
+from metassay.report import views
 from metassay.report.document import board, methods, page, summary
 from metassay.report.document.study_runs import gather
 from metassay.report.notes import paragraph
@@ -103,7 +105,64 @@ def test_the_first_screen_says_where_the_best_metric_fails_and_what_would_show_m
     links = re.findall(r'<p class="next"[^>]*><a href="#(\w+)">', opening)
     assert set(links) == {"disagreements", "plan"}
     assert all(f'<section id="{link}"' in report.html for link in links)
-    assert "of the pairs of systems in the wrong order.</p>" in opening
+    assert "of the pairs of systems in the wrong order." in opening
+    best = next(row for row in report.dossier.results["agree"].table if row.metric == "synthetic-judge")
+    assert f"the interval is {best.high - best.low:.2f} wide in these data" in opening
+
+
+def test_the_first_screen_of_judges_says_where_the_best_fails_and_what_would_narrow_its_interval():
+    report = ma.make_report(ma.example("judge"), human="verdict_*", metric="*-judge", resamples=50)
+    opening = report.html.split('<section id="answer"')[1].split("</section>")[0]
+    assert re.findall(r'<p class="next"[^>]*><a href="#(\w+)">', opening) == ["disagreements", "plan_labels"]
+    assert "worst slice: category = maths (wrong on 47 of 152); most frequent error: people say pass" in opening
+    best = report.dossier.results["judge"].table[0]
+    half = (best.high - best.low) / 2
+    assert prose(f"strict-judge, verdict: 595 labels give accuracy to ± {half:.2g}") in opening
+    needed = report.dossier.results["plan_labels"].table[0]
+    assert needed.target == pytest.approx(half / 2, rel=0.05)
+    assert f"labels needed are about {needed.needed:,} for accuracy" in opening
+
+
+def test_caveats_about_what_the_page_opens_with_come_first(report):
+    told = summary.warnings(report.dossier)
+    assert any(note.code == "one-system-carries" and note["human"] == "coherence" for note in told)
+    lines = re.findall("<li>(.*?)</li>", page.caveats(told, summary.shown_first(report.dossier)))
+    assert lines[0].startswith("Smallest difference between two metrics")
+    assert lines[-1].startswith("coherence, system level: the Pearson correlation")
+
+
+def test_controls_name_what_they_show_and_nothing_where_there_is_no_choice(report):
+    assert "<summary>Metrics shown: <output" in report.html
+    judged = gather(ma.example("judge"), human="verdict_*", metric="*-judge", resamples=50)
+    assert "<summary>Judges shown: <output" in page.render(judged, title="t")
+    assert '<details class="metrics" hidden>' in page.controls([])
+
+
+def test_columns_of_disagreements_have_names_of_their_own_and_few_outputs_are_said_in_words(report):
+    section = report.html.split('<section id="disagreements"')[1].split("</section>")[0]
+    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', section.split("</table>")[0])
+    assert len(set(heads)) == len(heads)
+    row = next(iter(report.dossier.results["agree"].disagreements))
+    few = replace(report.dossier.results["agree"], disagreements=(replace(row, human_rank=0.001, rank=0.999),))
+    (said,) = views.page(few, "disagreements").said
+    assert said.endswith("which the metric ranks above almost every output and people rank above almost no output.")
+
+
+QUESTION = re.compile(r"(What|Which|Who|How|Does?|Is|Are|Can|Would|On which)\b|.*\?$")
+
+
+def test_headings_say_the_content_and_the_sentence_below_answers_from_the_numbers(report):
+    cast = ma.read_votes(files("metassay") / "data" / "votes.csv")
+    votes = ma.make_votes_report(cast, human="dora,emil,farah,goran", resamples=20)
+    judged = ma.make_report(ma.example("judge"), human="verdict_*", metric="*-judge", resamples=50)
+    for each in (report, judged, votes):
+        shown = re.findall(r"<(h1|h2|h3|caption|figcaption)\b[^>]*>(.*?)</\1>", each.html)
+        assert [text for _, text in shown if QUESTION.match(text)] == []
+        for name in each.dossier.results:
+            section = each.html.split(f'<section id="{name}"')[1].split("</section>")[0]
+            first = re.search(r'</h2>\s*<p class="told"[^>]*>(.*?)</p>', section)
+            assert first, name
+            assert re.search(r"\d", first[1]), first[1]
 
 
 def test_a_long_board_is_folded_before_any_program_runs():
@@ -128,6 +187,13 @@ def test_the_board_marks_what_does_not_beat_sentinels_and_tells_them_from_metric
     assert "† not significantly better than every sentinel" in shown
     assert len(re.findall(r'<tr class="person">', shown)) == 3
     assert re.findall(r'<tr class="sentinel"><th scope="row">([\w-]+)<', shown) == ["sentinel-system"]
+
+
+def test_what_stands_beside_metrics_reaches_score_differences():
+    beside = {"sentinels": True, "people_as_metrics": True}
+    found = gather(ma.example(), human="relevance", resamples=50, beside=beside).results["differences"]
+    assert {row.kind for row in found.table} == {"metric", "person"}
+    assert any(note.code.startswith("sentinels") for note in found.notes)
 
 
 def test_a_metric_of_noise_is_said_to_be_unsure():
@@ -174,7 +240,7 @@ def test_each_attribute_that_sorts_inputs_has_a_section_and_others_are_named():
     assert [found.results[name].by for name in ("slices", "slices-2")] == ["kind", "topic"]
     assert found.unsliced == {"rare": "one of its values has 1 input", "many": "it has 9 values"}
     html = page.render(found, title="t")
-    assert "By topic</h2>" in html
+    assert "Slices by topic</h2>" in html
     assert "Not shown: rare (one of its values has 1 input); many (it has 9 values)." in html
 
 
@@ -212,7 +278,7 @@ def test_systems_that_share_no_input_have_a_page_that_says_so_first():
 def test_a_page_about_labels_of_few_systems_has_no_rankings_of_systems_unless_asked():
     scores, named = ma.example("judge"), {"human": "verdict_*", "metric": "*-judge", "resamples": 20}
     short = gather(scores, **named)
-    assert list(short.results) == ["look", "judge", "bias", "reliability", "disagreements"]
+    assert list(short.results) == ["look", "judge", "bias", "reliability", "plan_labels", "disagreements"]
     assert not short.skipped
     assert "Glossary" not in page.render(short, title="t")
     assert "agree" in gather(scores, statistic="kendall", **named).results
@@ -370,7 +436,7 @@ def test_bidirectional_and_control_characters_are_shown_as_symbols():
 def test_labels_are_answered_as_judges_are():
     scores = ma.example("judge")
     report = ma.make_report(scores, human="verdict_*", metric="strict-judge,kind-judge", resamples=100)
-    assert "How far can these judges be trusted?" in report.html
+    assert "Judges against human judgments" in report.html
     assert report.sentences[0].startswith("strict-judge")
     assert len(report.sentences) == 2
     first, _, rest = report.sentences[0].partition(". ")

@@ -3,6 +3,8 @@
 import ast
 import json
 import pickle
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 
@@ -12,7 +14,9 @@ import pytest
 import metassay as ma
 from metassay.core.note import Note
 from metassay.core.records import encode
+from metassay.report import views
 from metassay.report.notes import SENTENCES, sentence, sentences
+from metassay.report.table import Page, Paragraph
 
 SOURCE = Path(ma.__file__).parent
 PLACE = ("share", 0.0, 0.25)
@@ -29,6 +33,7 @@ PLAN = {
     "systems": 14,
     "inputs": 80.0,
     "width": 0.42,
+    "width_data": 0.31,
     "difference": None,
     "target": 0.2,
     "reached": False,
@@ -65,6 +70,10 @@ EXAMPLES = {
     },
     "gap-resamples-undefined": {"n": 3, "resamples": 100, "affected": 2, "rows": 9, "metric": "rouge", "place": PLACE},
     "gap-without-pairs": {**WHERE, "place": ("bounds", 0.0, 0.5)},
+    "gaps-between-ranks": {
+        **{"metric": "people", "unit": "votes", "n": 900, "pairs": 6, "same": (("a", "b"),), "power": 0.8},
+        **{"one": "a", "other": "b", "difference": 0.1, "low": -0.1, "high": 0.3, "needed": 4000},
+    },
     "generalises": {"method": "two-way", "to": "both"},
     "inputs-differ": {"n": 2, "columns": 3, "alpha": 0.05, "others": ("rouge",)},
     "inputs-unpaired": {"human": "relevance", "n": 20, "inputs": 80, "how": "swaps", "others": True},
@@ -80,6 +89,10 @@ EXAMPLES = {
         **{"estimate": 0.89, "low": 0.86, "high": 0.92, "single": 0.84, "people": 0.85},
         **{"gap": -0.01, "gap_low": -0.03, "gap_high": 0.01, "base": 0.6, "base_label": "pass", "passed": True},
         "epsilon": 0.2,
+    },
+    "judge-beside": {
+        **{"judge": "gpt", "human": "verdict", "statistic": "accuracy", "n_people": 3, "single": 0.84, "people": 0.85},
+        **{"gap": -0.01, "gap_low": -0.03, "gap_high": 0.01, "passed": True, "epsilon": 0.2},
     },
     "judge-watch-chance": {
         **{"judge": "gpt", "human": "x", "statistic": "kappa", "estimate": 0.1, "low": -0.1, "high": 0.3},
@@ -117,13 +130,26 @@ EXAMPLES = {
         **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1, **OTHER},
         "pair": (("rouge", "bleu"),),
     },
-    "one-system-carries": {"human": "relevance", "rows": (("rouge", 0.96, "M11", 0.61, 0.7, 0.66),)},
+    "one-system-carries": {
+        "human": "relevance",
+        "level": "system",
+        "statistic": "pearson",
+        "rows": (("rouge", 0.96, "M11", 0.61, 0.7, 0.66),),
+    },
     "differences-needed": {
         "needed": (("system", "kendall", 0.4), ("input", "pearson", float("inf"))),
         "tests": 12,
         "alpha": 0.05,
     },
-    "labels-needed": {"human": "label", "metric": "judge", "target": 0.03, "needed": (("accuracy", 1200),), "n": 200},
+    "labels-judge-only": {"human": "label", "labels": (("gpt", ("Time",)),)},
+    "labels-people-only": {"human": "label", "labels": (("gpt", ("Time",)),)},
+    "labels-needed": {
+        "human": "label",
+        "metric": "judge",
+        "target": 0.03,
+        "needed": (("accuracy", 0.07, 1200, None),),
+        "n": 200,
+    },
     "labels-worth-each": {"human": "label", "n": 200, "worths": (("judge", 540), ("other", 300))},
     "method-on-averages": {"method": "fisher"},
     "no-composite": {"least": 3, "groups": (("people", 2),)},
@@ -239,11 +265,35 @@ def test_counts_that_differ_share_a_line_with_the_largest():
     assert "(rouge, chrf)" in joined
 
 
+def test_notes_on_labels_of_several_judges_are_one_line():
+    notes = [
+        Note.of("labels-people-only", human="label", labels=[(judge, labels)])
+        for judge, labels in (("a", ["Time"]), ("b", ["Part", "Time"]), ("c", ["Time"]))
+    ]
+    assert sentences(notes) == ("label: labels used by people, but never by the judge: a, c (Time), b (Part, Time).",)
+
+
+def test_what_several_raters_say_alike_is_one_sentence():
+    result = ma.rank(ma.read_votes(files("metassay") / "data" / "votes.csv"), human="dora,emil", metric="judge,farah")
+    first = next(note for note in result.notes if note.code == "ranking-best")
+    alike = replace(result, notes=tuple(Note.of(first.code, **{**first.facts, "metric": who}) for who in ("x", "y")))
+    assert views.page(alike).said == ("According to x, y, fir is best, significantly better than each of the other 5.",)
+
+
+def test_what_all_paragraphs_say_is_said_once():
+    page = Page("compare", (), (), "", tuple(Paragraph((f"{name} is best.", "None is ruled out.")) for name in "ab"))
+    assert page.said == ("a is best.", "b is best.", "None is ruled out.")
+    assert replace(page, lead=page.lead[:1]).said == ("a is best. None is ruled out.",)
+    assert replace(page, lead=()).said == ()
+
+
 def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     text = sentence(Note.of("plan", **PLAN))
-    assert "with 14 systems × 80 inputs the interval is about 0.42 wide. A width of 0.2 needs about 60 systems." in text
+    assert "with 14 systems × 80 inputs the interval is 0.31 wide in these data and about 0.42 wide on average" in text
+    assert " over such data. A mean width of 0.2 needs about 60 systems." in text
+    assert "the interval is about 0.42 wide. A mean" in sentence(Note.of("plan", **PLAN | {"width_data": None}))
     assert "No number of inputs (limit 0.30) is enough." in text
-    assert "Even 8 annotators are not enough for a width of 0.2." in text
+    assert "Even 8 annotators are not enough for a mean width of 0.2." in text
     assert (
         "The next 100 judged outputs help most as systems: change in interval width -5.0% (-1.0% as inputs)."
         in sentence(Note.of("plan-next", **NEXT))
@@ -251,7 +301,9 @@ def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8}
     assert "the power to detect a difference of 0.1 is 41%" in sentence(Note.of("plan", **power))
     met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
-    assert "a width of 0.2 is already reached, and about 9 systems would suffice." in sentence(Note.of("plan", **met))
+    assert "a mean width of 0.2 is already reached, and about 9 systems would suffice." in sentence(
+        Note.of("plan", **met)
+    )
 
 
 def test_systems_that_differ_are_counted_by_test_and_cut_off():

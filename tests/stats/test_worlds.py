@@ -87,11 +87,11 @@ def test_metrics_made_equal_are_equally_good_and_keep_what_tells_them_apart():
     assert apart[0] == pytest.approx(apart[1])
 
 
-def test_own_liking_is_found():
+def test_own_bias_is_found():
     # 400 systems: SDs of .5 and 1 are known to about 5 %
     world = Textbook(systems=400, inputs=50, own=(0.5, 1.0), human_noise=0.1)
     fitted = fit(*(v[0] for v in world.draw(np.random.default_rng(0), 1)))
-    assert fitted.components.own_liking() == pytest.approx((0.5, 1.0), rel=0.25)
+    assert fitted.components.own_bias() == pytest.approx((0.5, 1.0), rel=0.25)
 
 
 @pytest.mark.parametrize("name", ["equal: system bias 0.5", "equal: difficulty 1, outputs 1", "equal: heavy tails"])

@@ -78,7 +78,7 @@ def test_it_finds_what_was_built_into_the_example(card):
     assert worst.low < worst.estimate < worst.high < worst.elsewhere
     kind = next(row for row in card.table if row.judge == "kind-judge")
     assert kind.bias_low > 0.03
-    assert codes(card)[:4] == ["judge-answer", "judge-watch-slice", "judge-answer", "judge-watch-bias"]
+    assert codes(card)[:4] == ["judge-answer", "judge-beside", "judge-watch-slice", "judge-answer"]
     assert [(row.judge, row.rank_low, row.rank_high) for row in card.ranks] == [
         ("strict-judge", 1, 1),
         ("kind-judge", 2, 2),
@@ -190,7 +190,7 @@ def test_one_person_says_what_cannot_be_said():
     assert math.isnan(card.table[0].people)
     assert card.table[0].passed is None
     assert card.agreement[0].against == "person"
-    assert "with one annotator, agreement between people is unknown" in str(card.notes[0])
+    assert "With one annotator, agreement between people is unknown." in str(card.notes[1])
     assert "judge-one-person" in codes(card)
 
 
@@ -207,7 +207,7 @@ def test_labels_that_one_side_uses_and_abstentions():
     other = ma.judge(flat(["pass", "fail", "partial", "fail"] * 10, human), human="human", judge="judge")
     assert ma.judge(flat(["pass"] * 40, human), human="human", judge="judge").table[0].n_items == 40
     note = next(note for note in other.notes if note.code == "labels-judge-only")
-    assert note["labels"] == ("partial",)
+    assert note["labels"] == (("judge", ("partial",)),)
     assert {r.label_judge for r in other.confusion} == {"pass", "fail", "partial"}
     several = ma.judge(
         flat(["a", "b", "c", ""] * 10, ["a", "b", "c", "c"] * 10), human="human", judge="judge", abstain="wrong"
@@ -483,8 +483,8 @@ def test_notes_of_several_judges_are_one():
     human = ["pass", "fail"] * 20
     judges = {f"judge{k}": ["pass", "fail", "Ignore", "fail"] * 10 for k in range(3)}
     card = ma.judge(of_columns(judges, {"verdict": human}), human="verdict")
-    assert told(card).count("Ignore.") == 1
-    assert "labels used by judge0, judge1, judge2, but never by people: Ignore" in told(card)
+    assert told(card).count("(Ignore)") == 1
+    assert "labels used by the judge, but never by people: judge0, judge1, judge2 (Ignore)." in told(card)
     lower = ma.judge(flat([1.0, 2, 3, 4] * 20, [2.0, 3, 4, 5] * 20), human="human", judge="judge")
     assert "it grades lower than people do, by 1" in told(lower)
     assert "by -" not in told(lower)
@@ -571,7 +571,7 @@ def test_a_judge_that_equals_a_person_is_no_good_news():
     random = np.random.default_rng(5)
     people = random.integers(0, 2, (3, 60))
     card = ma.judge(flat(people[0], people), human="human", judge="judge")
-    assert codes(card)[1] == "judge-watch-leak"
+    assert codes(card)[2] == "judge-watch-leak"
 
 
 def test_disagreements_take_systems_in_turn(card):

@@ -227,10 +227,10 @@ def test_wrong_usage(options, words):
 
 
 def test_data_that_do_not_allow_it():
-    with pytest.raises(ma.DataError, match=r"at least 5 systems and 2 inputs to learn from, got 2 × 40"):
+    with pytest.raises(ma.DataError, match=r"at least 5 systems and 2 inputs, got 2 × 40"):
         ma.plan(world(systems=2), metric="good")
     flat = ma.Scores.from_arrays({"m": np.ones((6, 5))}, {"h": np.arange(30.0).reshape(6, 5)})
-    with pytest.raises(ma.DataError, match="no world can be fitted to m and h"):
+    with pytest.raises(ma.DataError, match="no population can be fitted to m and h"):
         ma.plan(flat)
 
 

@@ -53,6 +53,29 @@ def test_two_systems_by_hand():
     assert (pair.wins, pair.ties, pair.losses, pair.share, pair.chance) == (30, 0, 10, 0.75, pytest.approx(0.75))
 
 
+def test_neighbours_have_the_number_of_votes_that_their_difference_needs():
+    # log(60/40) = 0.405, standard error sqrt(1/60 + 1/40) = 0.204: 100 × ((1.960 + 0.842) × 0.204 / 0.405)² = 199
+    votes = ma.Votes.from_arrays(["x"] * 100, ["y"] * 100, ["a"] * 60 + ["b"] * 40)
+    result = ma.rank(votes, resample="votes")
+    (row,) = result.gaps
+    assert (row.system_a, row.system_b, row.n, row.needed) == ("x", "y", 100, 199)
+    assert row.difference == pytest.approx(np.log(1.5))
+    assert row.low == pytest.approx(np.log(1.5) - 1.959964 * np.sqrt(1 / 60 + 1 / 40))
+    assert row.significant
+    tied = ma.Votes.from_arrays(["x"] * 100, ["y"] * 100, ["a", "b"] * 50)
+    assert ma.rank(tied, resample="votes").gaps[0].needed is None
+
+
+def test_neighbours_differ_where_their_possible_ranks_do_not_meet(example):
+    result = ma.rank(example, human="dora,emil,farah,goran")
+    for metric in ("people", "judge"):
+        rows = {row.system: row for row in result.table if row.metric == metric}
+        for gap in (gap for gap in result.gaps if gap.metric == metric):
+            assert gap.significant == (rows[gap.system_a].rank_high < rows[gap.system_b].rank)
+    (told,) = (note for note in result.notes if note.code == "gaps-between-ranks")
+    assert "all 15 pairs of systems differ significantly. The closest are juniper and larch" in str(told)
+
+
 def test_the_golden_file(shared_data):
     voted = ma.read_votes(shared_data / "evalica" / "llmfao.csv")
     lines = csv.DictReader((shared_data / "evalica" / "llmfao-golden.csv").read_text(encoding="utf-8").splitlines())

@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_said():
         ma.simulate_size(world="paradise")
     flat = np.ones((4, 5))
     scores = ma.Scores.from_arrays({"x": flat, "y": flat}, {"z": np.random.default_rng(0).normal(size=(4, 5))})
-    with pytest.raises(DataError, match="no world can be fitted"):
+    with pytest.raises(DataError, match="no population can be fitted"):
         ma.simulate_size(scores, trials=5)
 
 

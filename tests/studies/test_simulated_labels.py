@@ -154,7 +154,7 @@ def two_columns(x, z):
     ("x", "z", "options", "told"),
     [
         ([0, 1] * 20, [1, 0] * 20, {"statistic": "f1"}, "so its variance is unknown"),
-        ([0, 1, 1], [0, 1, 0], {"statistic": "kappa"}, "at least 10 inputs to learn from, got 3"),
+        ([0, 1, 1], [0, 1, 0], {"statistic": "kappa"}, "at least 10 inputs, got 3"),
         ([1] * 9 + [np.nan] * 9, [np.nan] * 9 + [1] * 9, {"statistic": "kappa"}, "at least 10 inputs.*got 0"),
         ([0, 1] * 20, [0, 1] * 20, {"statistic": "accuracy", "level": "input"}, "input level needs at least 2 systems"),
     ],

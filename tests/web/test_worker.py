@@ -88,7 +88,7 @@ def test_progress_only_grows_and_the_answer_comes_last(tmp_path):
     shares = [line["done"] for line in told]
     assert shares == sorted(shares)
     assert all(0 <= share <= 1 for share in shares)
-    assert told[0]["what"] == "How well does each metric agree with people?"
+    assert told[0]["what"] == "Agreement of metrics with people"
     assert len(last["result"]["sentences"]) == 3
     assert (tmp_path / "report.html").stat().st_size == last["result"]["size"]
 

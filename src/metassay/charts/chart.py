@@ -34,6 +34,7 @@ ON_PAGE = {
     "judge": "agreement,slices,threshold",
     "pairs": "curves",
     "plan": "curves",
+    "plan-labels": "choices",
     "precision": "intervals",
     "slices": "estimates",
     "stability": "curves",

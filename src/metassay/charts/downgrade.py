@@ -1,4 +1,4 @@
-"""Which damage metrics notice: shares as a table of cells, and curves over the rate of damage."""
+"""Which corruption metrics notice: shares as a table of cells, and curves over the rate of corruption."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIPS = tips("metric, kind, rate||.0%, n_noticed|noticed, n_testable|of, share||.
 
 
 def noticed(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return the share of systems that each metric noticed: metrics × kinds of damage."""
+    """Return the share of systems that each metric noticed: metrics × kinds of corruption."""
     rows, metrics = _rows(result, only)
     several = len({row["rate"] for row in rows}) > 1
     for row in rows:
@@ -25,22 +25,22 @@ def noticed(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - name
     layers = cells(x, y, shade("share", [0, 1], "share noticed", format="%"), TIPS, "share", "text")
     told = "×: none testable" if any(row["share"] is None for row in rows) else ""
     size = {"across": len(damages), "cell": min(40.0, max(14.0, 560 / len(damages))), "foot": 12 + longest(damages)}
-    title = "Systems whose damage each metric noticed, of the testable ones"
+    title = "Systems whose corruption each metric noticed, of the testable ones"
     return Multiples(title, rows, layers, (), told, lines="metric", **size)  # type: ignore[arg-type] # numbers all
 
 
 def sensitivity(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return the share of systems noticed against the rate of damage: a panel per metric, a curve per kind."""
+    """Return the share of systems noticed against the rate of corruption: a panel per metric, a curve per kind."""
     rows, metrics = _rows(result, only)
     if len({row["rate"] for row in rows}) < 2:
-        raise DataError("curves need damage at several rates, and there is one; the figure noticed shows it")
+        raise DataError("curves need corruption at several rates, and there is one; the figure noticed shows it")
     colour, shape, dash = series("kind", distinct(rows, "kind"), symbolStrokeWidth=0)
-    x = numbers("rate", "units damaged", [0, 1.05], format="%", values=[0, 0.5, 1])
+    x = numbers("rate", "units corrupted", [0, 1.05], format="%", values=[0, 0.5, 1])
     y = numbers("share", "share noticed", [-0.06, 1.06], values=[0, 0.5, 1])
     gone = [m for m in metrics if all(row["share"] is None for row in rows if row["metric"] == m)]
     kept = [row for row in rows if row["metric"] not in gone] or rows
     layers = curves(x, y, tooltip=TIPS, colour=colour, shape=shape, dash=dash)
-    title = "Share of damaged systems that each metric noticed, by the share of units damaged"
+    title = "Share of corrupted systems that each metric noticed, by the share of units corrupted"
     told = f"band: {100 * result.counts[0].confidence:g}% CI"
     size: dict[str, Any] = {"width": (86, 200), "height": 78, "omitted": undefined_names(gone)}
     return Multiples(title, kept, layers, ("metric",), told, **size)

@@ -1,4 +1,4 @@
-"""How often tests find that a damaged metric is worse: power curves."""
+"""How often tests find that a corrupted metric is worse: power curves."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by 
     layers = [rule("y", y, alpha), *lines(x, y, tooltip=about, colour=colour, shape=shape, dash=dash)]
     told = f"dashed: level of the tests, {alpha:g}, band: 95% CI over trials"
     size: dict[str, Any] = {"width": (104, 300), "height": 110, "omitted": undefined_names(gone)}
-    return Multiples("Power to find the damaged metric worse", rows, layers, BY, told, **size)
+    return Multiples("Power to find the corrupted metric worse", rows, layers, BY, told, **size)

@@ -127,7 +127,7 @@ def _worlds(arguments: argparse.Namespace) -> int:
     """Fit worlds to the files, or without any draw those of the grid."""
     for name in ("human", "metric"):
         if not arguments.files and getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} cannot be used without a file; a grid of worlds is drawn")
+            raise UsageError(f"--{name} cannot be used without a file; simulated populations are used then")
     return run_study(arguments, "simulate_size", None if arguments.files else lambda _: None)
 
 

@@ -320,6 +320,12 @@ def tell_written(path: object, quiet: bool) -> None:
         say(f"wrote {one_line(path)}")
 
 
+def check_page(path: str) -> None:
+    """Refuse a name that no browser would open as a page; a device such as /dev/stdout may have any."""
+    if not path.lower().endswith((".html", ".htm")) and not (Path(path).exists() and not Path(path).is_file()):
+        raise UsageError(f"-o {one_line(path)!r} must end in .html")
+
+
 def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     """Refuse to write over a file that is read."""
     target = Path(path)

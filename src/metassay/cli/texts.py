@@ -21,9 +21,7 @@ NO_CACHE = {"--no-cache": "neither read nor write the cache of scores"}
 
 def add_files(parser: Parser) -> None:
     """Add the files of texts to read."""
-    text = (
-        "texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; several "
-    )
+    text = "texts: tables with system, input, output (and source, reference), SummEval's file, and others; several "
     add_flags(parser, "files", {"FILE...": f"{text}files merge"})
     add_plain(parser)
 

@@ -380,9 +380,9 @@ class _Adding:
             names = [*(f"{axis}s" for axis, _ in axes), "systems", "inputs"]
             sides = " × ".join(f"{size:,} {what}" for size, what in zip(shape, names, strict=True))
             raise DataError(
-                f"{n:,} scores are too few for a table of {cells:,} cells ({sides}): hardly any systems have inputs in "
-                "common, or annotators outputs; check which columns are called system, input and annotator, or read "
-                "parts of the data separately"
+                f"{n:,} scores are too few for a table of {cells:,} cells ({sides}): hardly any systems share "
+                "inputs, or annotators share outputs; check which columns are called system, input and annotator, or "
+                "read parts of the data separately"
             )
 
     def _axes(self, page: Block) -> tuple[Axes, list[tuple[IntArray, int]]]:
@@ -449,18 +449,18 @@ class _Adding:
         differ = [names[at] for at in values[0] if at in values[1] and not _same_value(values[0][at], values[1][at])]
         if not without_systems and (more := [one for one in differ if names_system(one, every=True)]):
             column = ",".join([*self._said("system"), more[0]])
-            return f"tell the systems apart by {one_line(more[0])!r}, with --system-column {one_line(column)!r}"
+            return f"distinguish the systems by {one_line(more[0])!r}, with --system-column {one_line(column)!r}"
         told = [one for one in differ if _TELLING.search(one)]
         told += [one for one in differ if one in self.ledger.attributes and one not in told]
         if told:
             column = ",".join([*self._said("input"), told[0]])
-            return f"tell the rows apart by {one_line(told[0])!r}, with --input-column {one_line(column)!r}" + (
+            return f"distinguish the rows by {one_line(told[0])!r}, with --input-column {one_line(column)!r}" + (
                 ", --system-column or --annotator-column" if without_systems else " or --annotator-column"
             )
         which = "--system-column or --annotator-column" if without_systems else "--annotator-column"
-        last = f"if people who are not named gave them, say --annotator-column {ROW}"
+        last = f"if they are ratings of unnamed annotators, use --annotator-column {ROW}"
         last = f"or make every row an input with --input-column {ROW}" if without_systems else last
-        return f"name the column that tells them apart with {which}; {last}"
+        return f"name the column that distinguishes them with {which}; {last}"
 
     def _said(self, role: str) -> Sequence[str]:
         """Return the columns that name systems, or inputs: those that were said, or guessed."""

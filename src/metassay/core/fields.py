@@ -67,7 +67,7 @@ WorstRank = Annotated[
     int | None,
     "The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds.",
 ]
-DamagedQuality = Annotated[str | None, "The quality criterion that was damaged, if it is known."]
+DamagedQuality = Annotated[str | None, "The quality criterion that was corrupted, if it is known."]
 Damage = Annotated[str, "What was done."]
 DamageRate = Annotated[float, "The share of units that was changed."]
 NAnnotated = Annotated[int, "Inputs with at least one score from people."]

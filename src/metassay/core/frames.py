@@ -176,7 +176,7 @@ class _Recording:
             labels = {str(value).strip() for value in _plain_values(self.table[name])}
             if found <= labels and len(labels) <= _FEW_LABELS:
                 raise FormatError(
-                    f"the column {column!r} is called like one of systems, and has the values of {name!r} "
+                    f"the column {column!r} has a name of system columns, but the values of {name!r} "
                     f"({listed(sorted(labels))}); if both are verdicts, use --no-systems (no_systems=True); if it "
                     f"names systems, use --system-column {column}",
                     file=self.file,

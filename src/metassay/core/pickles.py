@@ -70,7 +70,7 @@ class Standin:
 
     def take(self, _: object) -> None:
         """Fill in the state."""
-        raise FormatError("the pickle fills in what has no state")
+        raise FormatError("the pickle sets the state of an object that has none; it is not loaded")
 
     @property
     def parts(self) -> Iterable[object]:
@@ -92,20 +92,20 @@ class Dtype(Standin):
         """Take the byte order."""
         order = state[1] if isinstance(state, tuple) and len(state) > 1 else None
         if order not in ("<", ">", "=", "|"):
-            raise FormatError("a type of numbers has no byte order")
+            raise FormatError("the pickle has a NumPy type without a byte order; it is not loaded")
         self.order = ">" if order == ">" else "<"
 
     def numbers(self, data: object) -> np.ndarray[Any, Any]:
         """Return the numbers in bytes, or in text as Python 2 wrote them."""
         raw = data.encode("latin1") if isinstance(data, str) else data
         if not isinstance(raw, bytes | bytearray):
-            raise FormatError("numbers are not given as bytes")
+            raise FormatError("the pickle has numbers that are not stored as bytes; it is not loaded")
         return np.frombuffer(raw, np.dtype(self.order + self.code))
 
 
 def _scalar(kind: object, data: object = b"") -> object:
     if not isinstance(kind, Dtype):
-        raise FormatError("a NumPy number is not made of a type and bytes")
+        raise FormatError("the pickle has a NumPy number without a type; it is not loaded")
     (value,) = kind.numbers(data)
     return value.item()
 
@@ -229,12 +229,12 @@ class _Machine:
             args = _of(tuple, stack.pop())
             named = _of(Named, stack.pop())
             if named.call is None:
-                raise FormatError("the pickle calls what cannot be called")
+                raise FormatError("the pickle calls an object that is not a function; it is not loaded")
             stack.append(named.call(*args))
         elif instruction == "BUILD":
             state = stack.pop()
             if not isinstance(stack[-1], Standin):
-                raise FormatError("the pickle tries to change what loads it")
+                raise FormatError("the pickle tries to change the loader; it is not loaded")
             stack[-1].take(state)
         elif instruction == "POP":
             stack.pop()
@@ -292,5 +292,5 @@ def _check_tree(root: object, most: int) -> None:
         if depth >= DEEPEST:
             raise FormatError(f"the pickle is nested more than {DEEPEST} levels deep; it is not loaded")
         if seen > most:
-            raise FormatError("the pickle shares its parts so often that they become too many; it is not loaded")
+            raise FormatError("the pickle repeats shared parts too often; it is not loaded")
         todo += [(part, depth + 1) for part in parts if isinstance(part, dict | list | tuple | Standin)]

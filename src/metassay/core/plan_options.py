@@ -9,7 +9,7 @@ from typing import Annotated
 from metassay.core import vocabulary as known
 from metassay.core.option import COUNT, FLAG, REPEATS, SHARE, SIZE, Names, Option, number, under
 
-_wanted, _damaged = under("target"), under("how the metric is damaged")
+_wanted, _damaged = under("target"), under("how the metric is corrupted")
 MetricB = Annotated[str | None, _wanted("second metric, to plan the power of a comparison", metavar="NAME")]
 Width = Annotated[
     float | None,
@@ -46,7 +46,7 @@ Annotations = Annotated[
 Noise = Annotated[
     "str | float | Sequence[float]",
     _damaged(
-        "sizes of the noise in the damaged metric, in standard deviations of its scores, a comma list",
+        "sizes of the noise in the corrupted metric, in standard deviations of its scores, a comma list",
         known.positives,
         metavar="SIZE",
     ),
@@ -54,7 +54,7 @@ Noise = Annotated[
 Shuffle = Annotated[
     "str | float | Sequence[float]",
     _damaged(
-        "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers "
+        "for statistics of labels and probabilities, the shares of outputs among which the corrupted metric's answers "
         "are shuffled, a comma list",
         lambda what, value: tuple(known.fraction(what, each) for each in known.positives(what, value)),
         metavar="SHARE",

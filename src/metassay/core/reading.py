@@ -116,7 +116,7 @@ class Reading:
     ) -> Reading:
         """Check what is said, under the names that options have."""
         if no_systems and system_column:
-            raise UsageError("a column of systems and data without systems exclude each other; give one of them")
+            raise UsageError("system_column and no_systems exclude each other; give one of them")
         groups: dict[str, tuple[str, ...]] = {}
         for text in (people,) if isinstance(people, str) else tuple(people or ()):
             name, sign, patterns = text.partition("=")

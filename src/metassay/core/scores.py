@@ -190,7 +190,7 @@ class Scores(Record):
         lower_is_better
             Names or globs of the columns in which lower scores are better.
         by
-            A further column that tells scores of one cell apart, such as the version of a judge; it is kept in place
+            A further column that distinguishes scores of one cell, such as the version of a judge; it is kept in place
             of the language.
         **mapping
             How columns are read, as :func:`metassay.read` takes it: ``system_column``, ``input_column``,
@@ -222,7 +222,7 @@ class Scores(Record):
 
     @property
     def has_systems(self) -> bool:
-        """Whether the data tell systems apart; data without are one unnamed system."""
+        """Whether the data have systems; otherwise there is one unnamed system."""
         return self.systems != (NO_SYSTEM,)
 
     def matrix(self, name: str) -> FloatArray:
@@ -349,7 +349,7 @@ class Scores(Record):
         cluster_by: str | None = None,
         family_of: str | Mapping[str, str] | Iterable[str] | None = None,
     ) -> Scores:
-        """Return the same scores with more said about them.
+        """Return the same scores with further declarations.
 
         Parameters
         ----------

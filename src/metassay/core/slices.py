@@ -37,7 +37,7 @@ class SliceDifference:
     statistic: str
     """The statistic, empty likewise."""
     other: tuple[str, ...]
-    """What else tells rows of the study apart, each as ``name=value``."""
+    """What else distinguishes rows of the study, each as ``name=value``."""
     quantity: str
     """The field of the study's rows that is compared."""
     n_slices: int
@@ -66,7 +66,7 @@ class Slices(Result, study="slices"):
     table: Sequence[SliceDifference]
     """One row per number of the study that several slices have."""
     by: str
-    """The column that tells the slices apart."""
+    """The column that defines the slices."""
     labels: tuple[str, ...]
     """The slices."""
     results: tuple[Result, ...]
@@ -202,5 +202,5 @@ def _along(scores: Scores, axis: str) -> Sliced:
         there = np.any([known.reshape(-1, *scores.shape).any(axis=0) for known in own], axis=0)
         parts[label] = part_of(replace(scores, columns=columns), "output", there)
     if len(parts) > MOST:
-        raise UsageError(f"there are {len(parts):,} {axis}s; slices are at most {MOST}, so choose some of them first")
+        raise UsageError(f"there are {len(parts):,} {axis}s; at most {MOST} slices are possible; select some first")
     return Sliced(parts, "axis", np.empty(0, dtype=np.int64), ())

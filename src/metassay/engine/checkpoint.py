@@ -87,7 +87,7 @@ class Checkpoint:
         if digest != run.digest:
             other = one_line(f"{what}, {pages} pages")
             raise UsageError(
-                f"the checkpoint {one_line(self.store.path)!r} belongs to other work ({other} of other data, options "
+                f"the checkpoint {one_line(self.store.path)!r} is from another run ({other} with other data, options "
                 "or version); name another file, or delete it to begin again"
             )
 

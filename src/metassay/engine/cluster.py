@@ -93,7 +93,7 @@ class Cluster:
         for worker, theirs in self._client.run(versions).items():
             wrong = [f"{name} {theirs[name]}, here {ours[name]}" for name in ours if theirs[name] != ours[name]]
             if wrong:
-                raise UsageError(f"the Dask worker {one_line(worker)} has other packages: {listed(wrong, 4, 60)}")
+                raise UsageError(f"the Dask worker {one_line(worker)} has other versions: {listed(wrong, 4, 60)}")
 
     def __enter__(self) -> Cluster:
         return self
@@ -136,7 +136,7 @@ class Cluster:
                 yield at, result
         except (KilledWorker, NoWorkerError):
             raise DataError(
-                f"workers were killed again and again while {what or 'working'}, perhaps because memory ran out; "
+                f"workers were killed repeatedly while {what or 'working'}, perhaps because memory ran out; "
                 "use fewer workers on each machine"
             ) from None
         except (asyncio.CancelledError, CancelledError):

@@ -93,15 +93,15 @@ def read(
     scale
         Scales by column, such as ``{"grade": "ordinal:bad<ok<good"}``; columns that share labels share their order.
     cluster_by
-        A column that tells which inputs belong together.
+        A column that groups the inputs, such as the document.
     family_of
-        A column that tells families of systems, or patterns such as ``["openai=gpt-*"]``.
+        A column that names families of systems, or patterns such as ``["openai=gpt-*"]``.
     select, drop_systems
         Which part to take: texts such as ``"systems=gpt-*"`` or ``"category=faq"``, and systems to leave out.
     human, metric
         Names or globs of columns; those of people become human, and texts in both are labels.
     by
-        A further column of tables that tells scores of one cell apart, such as the version of a judge; it is kept in
+        A further column of tables that distinguishes scores of one cell, such as the version of a judge; it is kept in
         place of the language, for ``metassay.survive(scores, by=…)``.
     texts
         Columns that are attributes even if they hold numbers, such as a year to slice by.

@@ -231,8 +231,8 @@ def _download(file: PublicFile, target: Path) -> None:
             Path(got).replace(place)
     except ValueError:  # pooch: the hash is another one
         raise DataError(
-            f"what {file.url} gives is not the published {file.file} (its SHA-256 is not {file.sha256}), and was "
-            f"deleted: the download was interrupted or changed on the way; try again, or {by_hand}"
+            f"the file at {file.url} is not the published {file.file} (its SHA-256 is not {file.sha256}), and was "
+            f"deleted: the download was interrupted or altered; try again, or {by_hand}"
         ) from None
     except OSError as error:
         if error.errno is not None and error.filename is not None:  # a file here, not the network

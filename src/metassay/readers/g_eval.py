@@ -30,7 +30,7 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write human scores under their criterion, and what a model said beside them.
 
-    Without ``doc_id`` the source and the context tell inputs apart; without ``system_id`` there are no systems.
+    Without ``doc_id`` the source and the context identify inputs; without ``system_id`` there are no systems.
     ``predict_scores`` become ``predicted_CRITERION``. The answers in ``all_responses`` do not say what they are about,
     so their mean stands under the file's name.
     """

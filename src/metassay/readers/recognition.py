@@ -99,9 +99,7 @@ def read_all(
     if not given:
         raise UsageError("no file given; name at least one file or directory with scores")
     if reading.by is not None and language is not None:
-        raise UsageError(
-            f"language {one_line(language)!r} cannot be chosen where {one_line(reading.by)!r} takes its place"
-        )
+        raise UsageError(f"language {one_line(language)!r} cannot be chosen together with by={one_line(reading.by)!r}")
     ledger = Ledger(reading, bounds)
     ledger.language = language
     ledger.apart = False

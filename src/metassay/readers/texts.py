@@ -133,7 +133,7 @@ def read_parallel(
     Raises
     ------
     DataError
-        Files do not have equally many lines; the message says how many each has.
+        Files have different numbers of lines; the message gives them.
     """
     files: dict[str, list[str]] = {}
 

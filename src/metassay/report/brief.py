@@ -48,7 +48,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
         How to see all of it.
     """
     told = page.notes if len(page.notes) <= NOTES + 1 else page.notes[:NOTES]
-    lengths = accumulate(map(len, page.said))
+    lengths = accumulate(len(each.text) for each in page.lead)
     lead = tuple(each for at, (each, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     kept: list[Table] = []
     rows = columns = 0

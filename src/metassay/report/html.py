@@ -77,7 +77,7 @@ def render_table(table: Table) -> str:
     )
     lines = [
         "<table>",
-        f"<caption>{escape(table.title)}</caption>" * bool(table.title),
+        f"<caption><span>{escape(table.title)}</span></caption>" * bool(table.title),
         f"<thead><tr>{heads}</tr></thead>",
     ]
     lines += [_section(table, section) for section in table.sections]
@@ -91,7 +91,7 @@ def _section(table: Table, section: Section) -> str:
     if section.title:
         span = len(table.columns)
         title = escape(section.title)
-        lines.append(f'<tr><th class="section" scope="rowgroup" colspan="{span}">{title}</th></tr>')
+        lines.append(f'<tr><th class="section" scope="rowgroup" colspan="{span}"><span>{title}</span></th></tr>')
     for row in section.rows:
         cells = (_cell(cell, column) for cell, column in zip(row, table.columns, strict=True))
         lines.append(f"<tr>{''.join(cells)}</tr>")

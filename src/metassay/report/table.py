@@ -159,8 +159,11 @@ class Page:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The paragraphs of the answer."""
-        return tuple(paragraph.text for paragraph in self.lead)
+        """The paragraphs of the answer; what all of them say is said once, at the end."""
+        first = self.lead[0].sentences if len(self.lead) > 1 else ()
+        shared = [text for text in first if all(text in each.sentences for each in self.lead)]
+        own = (" ".join(text for text in each.sentences if text not in shared) for each in self.lead)
+        return tuple(filter(None, (*own, " ".join(shared))))
 
 
 def name(text: str, bold: bool = False) -> Cell:

@@ -34,7 +34,7 @@ def prose(text: str) -> str:
     >>> prose("(p = .12)").replace("\u00a0", "_"), prose("a & b")
     ('(p_=_.12)', 'a &amp; b')
     """
-    return escape(re.sub(r" ([=<>≤≥]) (?=[-.\d])", "\u00a0\\1\u00a0", text))
+    return escape(re.sub(r"± (?=[.\d])", "±\u00a0", re.sub(r" ([=<>≤≥]) (?=[-.\d])", "\u00a0\\1\u00a0", text)))
 
 
 def options(values: Mapping[str, str], selected: object = None) -> str:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 
 
-def by_setting(result: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield for each human criterion, level and statistic which metric agrees best, and whether significantly so."""
+def by_setting(result: Comparison) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Yield for each human criterion, level and statistic which metric agrees best, and whether significantly so.
+
+    The first sentence says which; whether another could be it is said in those that follow.
+    """
     tests = grouped(result.table, names.SETTING)
     for setting, mine in grouped(result.ranks, names.SETTING).items():
         yield setting, _verdict(mine, tests.get(setting, []))
@@ -47,29 +50,29 @@ def where(row: AgreementRow | RankRow) -> str:
     return f"{one_line(row.human)} at the {row.level} level"
 
 
-def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
+def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> list[str]:
     ranked = best_first(rows)
     if not ranked:
-        return undefined(rows[0])
+        return [undefined(rows[0])]
     first = ranked[0]
     if (nobody := none_agrees(first)) is not None:
-        return nobody
+        return [nobody]
     if (shared := _tie(ranked)) is not None:
-        return f"{shared}{_contenders(ranked)}"
+        return [shared, *_contenders(ranked)]
     best = (
         f"{one_line(first.metric)} agrees best with people on {where(first)} "
-        f"({names.statistic(first)} {numbers.correlation(first.estimate)})"
+        f"({names.statistic(first)} {numbers.correlation(first.estimate)})."
     )
     if len(ranked) == 1:
-        return f"{best}."
+        return [best]
     second = ranked[1]
     next_one = f"{one_line(second.metric)} ({numbers.correlation(second.estimate)})"
     for row in tests:
         # the test whose rejection says that the first is better
         pair = (row.metric_b, row.metric_a) if row.alternative == "less" else (row.metric_a, row.metric_b)
         if pair == (first.metric, second.metric):
-            return f"{best}; the difference to the second, {next_one}, {_outcome(row)}.{_contenders(ranked)}"
-    return f"{best}; it was not tested against the second, {next_one}."
+            return [best, f"The difference to the second, {next_one}, {_outcome(row)}.", *_contenders(ranked)]
+    return [best, f"It was not tested against the second, {next_one}."]
 
 
 def _tie(ranked: Sequence[AgreementRow | RankRow]) -> str | None:
@@ -81,14 +84,14 @@ def _tie(ranked: Sequence[AgreementRow | RankRow]) -> str | None:
     return many if len(tied) > 1 else None
 
 
-def _contenders(ranked: Sequence[RankRow]) -> str:
+def _contenders(ranked: Sequence[RankRow]) -> list[str]:
     """Say how many metrics could rank first, if there are more than two to choose from."""
     first = [row for row in ranked if row.rank_low == 1]
     if len(ranked) < 3 or len(first) < 2:  # none, where people or sentinels stand before all metrics
-        return ""
+        return []
     if len(first) == len(ranked):
-        return f" None of the {len(ranked)} metrics can be ruled out as the best with these data."
-    return f" With these data, {len(first)} of the {len(ranked)} metrics could rank first."
+        return [f"None of the {len(ranked)} metrics can be ruled out as the best with these data."]
+    return [f"With these data, {len(first)} of the {len(ranked)} metrics could rank first."]
 
 
 def _outcome(row: ComparisonRow) -> str:
@@ -118,8 +121,8 @@ def answers(result: Result) -> tuple[Paragraph, ...]:
     return tuple(Paragraph((each,)) if isinstance(each, str) else each for each in every)
 
 
-def _about(row: Any, text: str) -> Paragraph:  # noqa: ANN401 - a row of a metric and a criterion
-    return Paragraph((text,), ({"human": row.human, "metric": row.metric},))
+def _about(row: Any, *sentences: str) -> Paragraph:  # noqa: ANN401 - a row of a metric and a criterion
+    return Paragraph(sentences, ({"human": row.human, "metric": row.metric},))
 
 
 def _first(rows: Sequence[Any], fields: str = names.SETTING) -> list[list[Any]]:
@@ -169,7 +172,7 @@ def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
 def _compare(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - a Comparison
     said = dict(by_setting(result))
     for rows in _first(result.ranks):
-        yield _about((best_first(rows) or rows)[0], said[values(rows[0], names.SETTING)])
+        yield _about((best_first(rows) or rows)[0], *said[values(rows[0], names.SETTING)])
 
 
 def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
@@ -286,8 +289,8 @@ def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
         means = [f"{name} {numbers.percent(sum(rates) / len(rates))}" for name, rates in found]
         yield (
             f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, the mean power to find the "
-            f"damaged metric worse, over all sizes of damage, is: {listed(means, 6)}. The power of {found[0][0]} is "
-            f"{numbers.span(found[0][1], numbers.percent)}, depending on the size of the damage."
+            f"corrupted metric worse, over all sizes of corruption, is: {listed(means, 6)}. The power of {found[0][0]} "
+            f"is {numbers.span(found[0][1], numbers.percent)}, depending on the size of the corruption."
         )
 
 

@@ -35,11 +35,11 @@ class Replacement:
     """A judge against each person."""
 
     epsilon: float
-    """What a person is worth beyond equal quality."""
+    """ε, by which the judge may be worse than an annotator."""
     winning_rate: float
     """Share of people over whom the judge wins, ω; NaN without people who can be tested."""
     advantage: float
-    """Probability that the judge is at least as good as a person, averaged over people, ρ."""
+    """ρ, the probability that the judge is at least as good as an annotator, averaged over annotators."""
     people: IntArray
     """People who could be tested, by position."""
     advantages: FloatArray

@@ -54,7 +54,7 @@ class Level(Protocol):
     """Several metrics and people, ready to be compared."""
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
-        """Return for each metric the statistic, and how many groups were undefined and left the average."""
+        """Return for each metric the statistic, and how many groups were undefined and excluded from the mean."""
         ...
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:

@@ -31,13 +31,13 @@ class AnnotatorNoise:
     """Variances that one annotator adds to what all annotators would say on average."""
 
     systems: float
-    """Of likings for systems."""
+    """Of rater-specific system biases."""
     cells: float
     """Of everything else about single cells."""
     annotators: float
     """How many annotators rated a cell: the number, or the harmonic mean."""
     crossed: bool
-    """Whether annotators rated the same cells, so that likings for systems can be told from the rest."""
+    """Whether annotators rated the same cells, so that their system biases can be separated from the rest."""
 
 
 def annotator_noise(ratings: FloatArray) -> AnnotatorNoise | None:
@@ -58,8 +58,8 @@ def annotator_noise(ratings: FloatArray) -> AnnotatorNoise | None:
     Where most cells are rated by all annotators, two annotators a and b that were put on one scale have the correlation
     (V(a + b) − V(a − b)) / (V(a + b) + V(a − b)), with V the variance component of systems or of cells; Spearman-Brown
     tells the share of noise in the mean of all. One scale, because an annotator who spreads systems twice as widely as
-    another may still agree with that other perfectly. Else the variance of ratings within cells is taken, and likings
-    for systems are part of it.
+    another may still agree with that other perfectly. Else the variance of ratings within cells is taken, and system
+    biases are part of it.
     """
     count = (~np.isnan(ratings)).sum(axis=0)
     if (count >= 2).sum() < 2:

@@ -51,7 +51,7 @@ def nearest(shares: Sequence[float], trials: Sequence[int], target: float, alpha
     Returns
     -------
     int or None
-        The position of the winner; None if there are fewer than two to compare, or the nearest is not established.
+        The position of the winner; None if there are fewer than two to compare, or none is significantly nearest.
 
     Notes
     -----

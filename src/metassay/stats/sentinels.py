@@ -34,6 +34,6 @@ def nearest_given(values: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def most_frequent(z: FloatArray) -> FloatArray:
-    """Return the score that people gave most often, everywhere."""
+    """Return the most frequent human score, everywhere."""
     values, counts = np.unique(z[~np.isnan(z)], return_counts=True)
     return np.full(z.shape, values[counts.argmax()] if len(values) else np.nan)

@@ -144,7 +144,7 @@ def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit:
     The difference of two Pearson correlations of standardised scores is, but for terms of higher order, the mean of
     D·(Z − ρS/2) with D = X − Y, S = X + Y and ρ the mean of the two correlations. Its variance is a sum of squares
     over whole systems if these are drawn; a test that exchanges cells takes the sum of squares of cells. What D
-    explains of Z, which is the difference itself, is taken away: being better is no liking for systems.
+    explains of Z, which is the difference itself, is taken away: being better is no system bias.
     """
     scaled = standardize_level(np.stack([x, y]), z, level)
     d, s = scaled[0] - scaled[1], scaled[0] + scaled[1]

@@ -1,7 +1,7 @@
 """Worlds in which the truth is known: scores of two metrics and of people, drawn many data sets at a time.
 
-A textbook world is told by standard deviations; a fitted one by the variance components of real scores. Both draw
-systems and inputs anew in every data set. An observed world draws inputs from the data themselves, so that labels stay
+A textbook world is defined by standard deviations, a fitted one by the variance components of real scores. Both draw
+new systems and new inputs in every data set. An observed world resamples the inputs of the data, so that labels stay
 labels.
 """
 
@@ -53,9 +53,9 @@ class Textbook:
     inputs: int = 100
     """How many inputs are drawn."""
     own: tuple[float, float] = (0.0, 0.0)
-    """SD of each metric's own liking for systems, which people do not share."""
+    """SD of each metric's metric-specific system bias."""
     shared: float = 0.0
-    """SD of a liking for systems that both metrics share, but not people."""
+    """SD of a system bias that both metrics share."""
     noise: tuple[float, float] = (1.0, 1.0)
     """SD of each metric's noise of cells."""
     human_noise: float = 1.0
@@ -65,9 +65,9 @@ class Textbook:
     difficulty: float = 0.0
     """SD of a difficulty of inputs that all scores share."""
     turns: float = 0.0
-    """SD of each metric's own liking for systems that turns with the input, as with topics: a product of the two."""
+    """SD of a metric-specific system bias that varies with the input, as with topics: a product of the two effects."""
     categories: int = 0
-    """People give one of so many whole grades, in steps of one SD of quality; 0 for any number."""
+    """Number of whole human grades, in steps of one SD of quality; 0 for continuous scores."""
     tail: str = "normal"
     """Distribution of what belongs to systems: ``normal``, ``heavy`` (t with 5 degrees of freedom) or ``skewed``."""
 
@@ -85,7 +85,7 @@ class Textbook:
     def correlation(self, metric: int) -> float:
         """Return the Pearson correlation with people of means of systems over so many inputs, in the population.
 
-        NaN if grades are rounded or likings turn with inputs, where it has no simple form.
+        NaN if grades are rounded or biases vary with inputs, where it has no simple form.
         """
         if self.categories or self.turns:
             return math.nan
@@ -103,8 +103,8 @@ class Textbook:
             common = common + self.output * random.standard_normal((trials, n, m))
         z = common + self.human_noise * random.standard_normal((trials, n, m))
         metrics = []
-        for liking, own, noise in zip((first, second), self.own, self.noise, strict=True):
-            x = common + (own * liking + self.shared * shared) + noise * random.standard_normal((trials, n, m))
+        for bias, own, noise in zip((first, second), self.own, self.noise, strict=True):
+            x = common + (own * bias + self.shared * shared) + noise * random.standard_normal((trials, n, m))
             if self.turns:
                 turned = random.standard_normal((trials, n, 1)) * random.standard_normal((trials, 1, m))
                 x = x + self.turns * turned
@@ -166,8 +166,8 @@ class Components:
         """Return the covariances of means of systems over so many inputs, the same for all systems."""
         return self.systems + self.cells / inputs
 
-    def own_liking(self) -> tuple[float, float]:
-        """Return the SD of each metric's liking for systems that neither people nor the other metric share.
+    def own_bias(self) -> tuple[float, float]:
+        """Return the SD of each metric's own system bias, which neither people nor the other metric share.
 
         Systems' effects are measured in SDs of what people's effects explain of them; NaN if that is nothing.
         """
@@ -252,7 +252,7 @@ def _covariance(matrix: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A world with the variance components of real scores, and with the grades that people gave."""
+    """A world with the variance components of real scores, and with the distribution of human grades."""
 
     components: Components
     """Covariances of the two metrics and people."""
@@ -269,7 +269,7 @@ class Fitted:
         """Return the same world with two metrics that are equally good at every level.
 
         Both metrics are put on the scale of their means of systems, and get the average of their covariances; what
-        tells them apart, such as a liking for systems, stays as large as it was.
+        distinguishes them, such as a system bias, stays as large as it was.
         """
         scale = np.sqrt(np.diag(self.components.of_means(self.shape[1])))
         scale = np.where(scale > 0, scale, 1.0)

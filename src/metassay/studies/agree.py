@@ -65,7 +65,7 @@ class AgreementRow(fields.OfAgreement):
     n_inputs: fields.SharedInputs
     n_annotated: fields.NAnnotated
     n_undefined: int
-    """Inputs (or, within systems, systems) whose own correlation is undefined; excluded from the mean."""
+    """Inputs (or, within systems, systems) whose correlation is undefined; excluded from the mean."""
     resamples_undefined: fields.ResamplesUndefined
     misranked: float
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
@@ -85,9 +85,9 @@ class Agreement(Result, study="agree"):
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and statistic."""
     leverage: tuple[LeverageRow, ...] = ()
-    """For each Pearson correlation at system level, the system on which it rests most."""
+    """For each Pearson correlation at system level, the system with the largest influence on it."""
     limits: tuple[LimitRow, ...] = ()
-    """If wanted, agreement in the limit of many inputs and of perfect people, and the human ceiling."""
+    """If requested, agreement in the limit of many inputs and without annotator error, and the human ceiling."""
     disagreements: tuple[RankGapRow, ...] = ()
     """The outputs that metrics over- and underrate most: those of each metric if there are few, else of the metric that
     agrees best with each criterion."""
@@ -123,20 +123,20 @@ def agree(
     Definitions follow Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics
     Using Resampling Methods", §2 and §3; the share of pairs ranked wrongly is that of §6.1.
 
-    Where metrics have inputs that people did not annotate, the inputs of their system means are not paired with those
-    of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
-    System-Level Correlations of Automatic Summarization Evaluation Metrics", §3).
+    If metrics have inputs that people did not annotate, the inputs of their system means are not paired with those of
+    people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining System-Level
+    Correlations of Automatic Summarization Evaluation Metrics", §3).
 
-    ``jackknife`` is tanh(c + s·w(∓t)) on Fisher's scale, with s² = J + A: J is the jackknife over systems, and A what
-    inputs add to it, a two-way cluster sandwich (Cameron, Gelbach and Miller 2011, "Robust inference with multiway
-    clustering") from which the noise of cells, which J has already, is taken away; t has Satterthwaite's degrees of
-    freedom, and w lengthens the side to which correlations without one system are skewed. It takes no draws. The
-    correlation that it covers is that of new systems on *as many* new inputs; for the limit of many inputs and of
-    perfect people see `limits`.
+    ``jackknife`` is tanh(c + s·w(∓t)) on Fisher's scale, with s² = J + A. J is the jackknife variance over systems. A
+    is the variance that inputs add: a two-way cluster sandwich (Cameron, Gelbach and Miller 2011, "Robust inference
+    with multiway clustering") without the cell noise, which J already contains. t has Satterthwaite's degrees of
+    freedom, and w lengthens the side to which correlations without one system are skewed. It needs no draws. The
+    interval is for the correlation of new systems on *as many* new inputs; for the limit of many inputs and for
+    error-free human ratings see `limits`.
 
-    ``two-way`` is tanh(atanh r ± t·√V) with N − 2 degrees of freedom. V is the variance that leaving out one system at
-    a time shows, and what inputs add to it by bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole
-    bootstrap"). How often each interval contains what it should is told in docs/validity.md.
+    ``two-way`` is tanh(atanh r ± t·√V) with N − 2 degrees of freedom. V is the jackknife variance over systems plus the
+    variance that inputs add, from bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole bootstrap").
+    docs/validity.md gives the coverage of each interval.
 
     Examples
     --------

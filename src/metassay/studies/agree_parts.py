@@ -19,45 +19,45 @@ from metassay.studies.selection import Selection
 
 @fields.row
 class LeverageRow(fields.OfMetric):
-    """The system on which the Pearson correlation of one metric with people rests most, at system level."""
+    """The system with the largest influence on the system-level Pearson correlation of one metric with human scores."""
 
     system: str
     """The system, or family of systems, without which the correlation changes most."""
     share: float
-    """Its share of the variance that systems show, from 0 to 1."""
+    """Its share of the jackknife variance over systems, from 0 to 1."""
     estimate: float
     """The Pearson correlation."""
     without: float
     """The same without the system."""
     kendall: float
-    """Kendall's tau-b of the same means, on which a single system has little influence."""
+    """Kendall's tau-b of the same means; a single system has little influence on it."""
     outlier: bool
-    """Whether some system lies off the line of metric and people (Grubbs' test at 5%). Where none does, the
-    correlation may still be unlike that of other systems: a sample of systems does not show the rare ones."""
+    """Whether some system is an outlier from the line of metric and human scores (Grubbs' test at 5%). If there is
+    none, the correlation among other systems may still differ: rare systems are mostly not in the sample."""
 
 
 @fields.row
 class LimitRow(fields.OfMetric):
-    """What the Pearson correlation of one metric with people would be in the limit, and the most that people allow."""
+    """The Pearson correlation of one metric with human scores in the limit, and the human ceiling."""
 
     level: fields.Level
     n_inputs: int
-    """On how many inputs the correlation rests."""
+    """Number of inputs behind the correlation."""
     estimate: float
     """The Pearson correlation on this many inputs."""
     low: fields.Low
     high: fields.High
     many_inputs: float
-    """The correlation of means of systems in the limit of many inputs; above 1 by chance, where it says no more than 1;
-    NaN at other levels, where the number of inputs lowers nothing."""
+    """The correlation of system means in the limit of many inputs; values above 1 are due to chance; NaN at other
+    levels, where the number of inputs does not affect the correlation."""
     many_inputs_low: fields.Low
     many_inputs_high: fields.High
     perfect_people: float
-    """The correlation with people who make no errors, on the same inputs; NaN without ratings of single annotators."""
+    """The correlation with error-free human ratings, on the same inputs; NaN without ratings of single annotators."""
     perfect_people_low: fields.Low
     perfect_people_high: fields.High
     ceiling: float
-    """The correlation of a metric that knows what all annotators would say, with what these say on average."""
+    """The correlation between the mean rating of all possible annotators and the mean rating of these annotators."""
     confidence: fields.Confidence
     reason: str | None
     """Why there is no value or no interval; None if there are both."""
@@ -151,7 +151,10 @@ def notes_on(carried: Iterable[LeverageRow], limits: Sequence[LimitRow]) -> list
         if row.outlier and not math.isnan(row.without):
             fact = (row.metric, row.estimate, row.system, row.without, row.share, row.kendall)
             found.setdefault(row.human, []).append(fact)
-    notes = [Note.of("one-system-carries", human=human, rows=rows) for human, rows in found.items()]
+    notes = [
+        Note.of("one-system-carries", human=human, level="system", statistic="pearson", rows=rows)
+        for human, rows in found.items()
+    ]
     noisy = [row for row in limits if row.reason == "noise-explains-all"]
     notes += [Note.of("noise-explains-all", human=r.human, level=r.level, metric=r.metric) for r in noisy]
     unknown = dict.fromkeys(row.human for row in limits if math.isnan(row.ceiling))

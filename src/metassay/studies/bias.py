@@ -63,7 +63,7 @@ MOST_TOLD = 4
 
 
 class Biases(Result, study="bias"):
-    """Biases of judges, the grades they use, and how far they agree with themselves."""
+    """Biases of judges, the grades they use, and how well their repetitions agree."""
 
     table: Sequence[BiasRow]
     """One row per judge, human criterion and feature."""
@@ -89,7 +89,7 @@ def bias(
     confidence: opt.Confidence = 0.95,
     references: opt.References = False,
 ) -> Biases:
-    """Estimate what sways a judge at equal human judgment.
+    """Estimate what influences a judge at equal human judgment.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def bias(
 
     Notes
     -----
-    Scores: linear regressions of judge − people on a feature, with a constant for every input and errors clustered by
-    input. Where judge and people use different scales, people's score is a covariate instead; it is measured with
-    error, so that features that go with quality keep a part of its effect. Votes: regressions of (1 if the first output
-    won, ½ for a tie) − people's share on differences of the two outputs, without a constant. Styles are estimated at
+    Scores: linear regressions of judge − human on a feature, with a fixed effect for every input and errors clustered
+    by input. If judge and people use different scales, the human score is a covariate instead; it is measured with
+    error, so features that correlate with quality keep part of its effect. Votes: regressions of (1 if the first output
+    won, ½ for a tie) − the human share on differences of the two outputs, without a constant. Styles are estimated at
     equal length. Without human judgments an effect may be due to quality. Probes: mean of after − before over the
     outputs that have both.
 

@@ -7,7 +7,7 @@ from metassay.core import fields
 
 @fields.row
 class BiasRow:
-    """How much one thing that should not matter changes what one judge says."""
+    """The effect on one judge of a feature that should not matter."""
 
     metric: fields.Metric
     human: str | None
@@ -15,9 +15,10 @@ class BiasRow:
     bias: str
     """``position``, ``length``, ``family``, ``style`` or ``probe``."""
     feature: str
-    """What an output is that gains the effect, such as ``twice as long``; in votes, than the other one."""
+    """The feature, as a property of the output that gains, such as ``twice as long``; in votes, compared with the other
+    output."""
     effect: float
-    """What such an output gains, in `unit`; NaN if the data do not tell."""
+    """What such an output gains, in `unit`; NaN if it cannot be estimated."""
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
@@ -25,14 +26,14 @@ class BiasRow:
     p_corrected: float
     """The p-value after Holm's correction over the effects of the judge."""
     detectable: float
-    """The smallest effect that data of this precision show in four of five cases, at significance 1 − confidence."""
+    """The smallest effect that data of this precision detect with 80% power, at significance level 1 − confidence."""
     unit: str
     """``points`` of the judge's scale, or ``share`` of outputs passed or of votes won."""
     held: str
-    """How quality is held fixed: ``difference`` (judge − people), ``covariate`` (people's score in the regression),
+    """How quality is held fixed: ``difference`` (judge − human), ``covariate`` (the human score in the regression),
     ``orders`` (every pair in both orders), ``output`` (the same output before and after) or ``nothing``."""
     n_judgments: int
-    """Judgments that it rests on."""
+    """Number of judgments behind it."""
     n_clusters: int
     """Inputs, or clusters of them."""
     reason: str | None
@@ -48,22 +49,22 @@ class GradeRow:
     human: str | None
     """The human criterion."""
     grade: str
-    """The grade, or the range of scores; in votes what won."""
+    """The grade, or the range of scores; in votes, the winner."""
     share_people: float
-    """Share of outputs to which people give it."""
+    """Share of outputs with this human grade."""
     share_judge: float
-    """Share of outputs to which the judge gives it; NaN if the two scales differ."""
+    """Share of outputs with this grade by the judge; NaN if the two scales differ."""
     difference: float
-    """Mean of judge − people where people give it; NaN if the two scales differ."""
+    """Mean of judge − human for outputs with this human grade; NaN if the two scales differ."""
     low: fields.Low
     high: fields.High
     n_judgments: int
-    """Outputs to which people give it."""
+    """Number of outputs with this human grade."""
 
 
 @fields.row
 class RerunRow:
-    """How far repetitions of one judge agree."""
+    """How well repetitions of one judge agree."""
 
     metric: fields.Metric
     what: str
@@ -71,7 +72,7 @@ class RerunRow:
     n_runs: int
     """Repetitions."""
     same: float
-    """Share of pairs of repetitions that say the same."""
+    """Share of pairs of repetitions with the same verdict."""
     low: fields.Low
     high: fields.High
     alpha: float
@@ -79,6 +80,6 @@ class RerunRow:
     spread: float
     """Standard deviation between repetitions of one output, in points; NaN for labels and votes."""
     shift: float
-    """Difference between the means of the kindest and of the strictest repetition; NaN for votes."""
+    """Difference between the means of the most lenient and the strictest repetition; NaN for votes."""
     n_judgments: int
-    """Outputs, or pairs of them, that were judged at least twice."""
+    """Outputs, or pairs of outputs, that were judged at least twice."""

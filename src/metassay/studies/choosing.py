@@ -103,7 +103,7 @@ def choose_pairs(
                 at = data.inputs[inputs.pop()]
                 found.append(((data.systems[a], at), (data.systems[b], at)))
     if not found:
-        raise DataError("no two systems have an output of the same input")
+        raise DataError("no two systems have outputs for the same input")
     return found
 
 

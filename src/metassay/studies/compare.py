@@ -50,7 +50,7 @@ class ComparisonRow:
     """One test of whether metric A agrees better with people than metric B."""
 
     metric_a: str
-    """The metric that the alternative ``greater`` says is better."""
+    """The metric that is better under the alternative ``greater``."""
     metric_b: str
     """The metric it is compared with."""
     human: fields.Human
@@ -72,15 +72,17 @@ class ComparisonRow:
     p_corrected: float
     """The p-value after correction."""
     detectable: float | None
-    """How large a difference would have to be to be significant after correction, at the precision of these data; None
-    if unknown for this test, infinite if no difference can be."""
+    """The smallest difference that would be significant after correction, at the precision of these data; None if
+    unknown for this test, infinite if no difference can be significant."""
     correction: fields.Correction
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""
     n_systems: int
-    """Systems with at least one cell that both metrics scored and, at other than system level, people as well."""
+    """Systems with at least one cell that both metrics scored and that, except at system level, has a human score as
+    well."""
     n_inputs: int
-    """Inputs with at least one cell that both metrics and, unless system means take all inputs, people scored."""
+    """Inputs with at least one cell that both metrics scored and that, unless system means use all inputs, has a human
+    score."""
     n_annotated: fields.NAnnotated
 
 
@@ -97,8 +99,8 @@ class RankRow:
     rank: int | None
     """Its rank by this estimate, 1 for the best; None if it is undefined."""
     rank_low: int | None
-    """The best rank that it may have: behind all metrics that are significantly better, by tests of all pairs of a
-    table that are corrected by Holm's method, whatever else was asked for."""
+    """The best rank that it may have: behind all metrics that are significantly better in tests of all pairs of a
+    table, with Holm's correction whatever correction was chosen."""
     rank_high: fields.WorstRank
     kind: fields.MetricKind = "metric"
     beats_sentinels: fields.BeatsSentinels = None
@@ -150,21 +152,20 @@ def compare(
     one of the draws (Phipson and Smyth 2010).
 
     ``jackknife`` is Student's t of the difference on Fisher's scale, with the variance of the jackknife interval of
-    :func:`agree`: what leaving out systems shows, and what inputs add to it. Where Pearson or Spearman correlations of
-    systems have an outlier, p is the larger one of this test and of the score test that both are equal. Rank
-    coefficients depend on the order of scores only. It takes no draws. Its false-positive rates are in
-    docs/validity.md.
+    :func:`agree`: the jackknife over systems, plus the variance that inputs add. If system means have an outlier, p for
+    Pearson and Spearman is the larger p of this test and of the score test that both are equal. Rank coefficients
+    depend only on the order of scores. It needs no draws. Its false-positive rates are in docs/validity.md.
 
     The ranks that a metric may have follow from the tests of all pairs (Mogstad, Romano, Shaikh and Wilhelm 2024,
     "Inference for ranks with applications to mobility across neighbourhoods and academic achievement across
     countries").
 
     ``two-way`` exchanges whole systems, on the scale on which a level correlates them, and shrinks the observed
-    difference by what inputs add to its variance, Var = S/N + I/M + C/(NM), of which bootstraps of systems, inputs and
-    both tell the parts (Owen 2007, "The pigeonhole bootstrap"). ``perm-both`` holds its level for new systems only if
-    metrics favour no system, and a note says how far it is off.
+    difference to account for the variance that inputs add. Var = S/N + I/M + C/(NM), with the parts estimated by
+    bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole bootstrap"). ``perm-both`` holds its level for
+    new systems only if metrics have no system bias; a note estimates its false-positive rate.
 
-    Where metrics have inputs that people did not annotate, system-level tests take all of them: the paired bootstraps
+    If metrics have inputs that people did not annotate, system-level tests use all of them: the paired bootstraps
     resample the inputs of the two metrics together and those of people separately (as Deutsch, Dror and Roth 2022, §3,
     do for intervals), and permutations exchange the scores of the two metrics on all inputs that both have.
 

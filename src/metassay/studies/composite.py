@@ -42,15 +42,15 @@ LEAST = 0.9
 
 @fields.row
 class CompositeRow:
-    """How well one combination agrees with people on systems and inputs from which it was not made."""
+    """How well one combination agrees with human scores on held-out systems and inputs."""
 
     human: fields.Human
     level: fields.Level
     statistic: fields.Statistic
     kind: str
-    """``ridge`` (regression), ``ranks`` (mean of ranks), ``single`` (the best metric, chosen as combinations are),
-    ``chosen`` (whichever of these was best in what may be seen), or ``hindsight`` (the metric that is best on all the
-    data, which favours it)."""
+    """``ridge`` (regression), ``ranks`` (mean of ranks), ``single`` (the best metric, chosen on the other folds),
+    ``chosen`` (the best of these three on the other folds), or ``hindsight`` (the metric that is best on all the data,
+    which is not known in advance)."""
     metric: str | None
     """For ``single`` the metric that was chosen most often, for ``hindsight`` the metric; else None."""
     estimate: float
@@ -58,8 +58,8 @@ class CompositeRow:
     low: fields.Low
     high: fields.High
     gain: float
-    """How much better it agrees than ``single``; NaN for ``single`` itself and ``hindsight``. It has no interval where
-    the single metric was chosen throughout."""
+    """Gain in agreement over ``single``; NaN for ``single`` itself and ``hindsight``. There is no interval if the
+    single metric was chosen in every fold."""
     gain_low: fields.Low
     gain_high: fields.High
     better: bool
@@ -67,22 +67,22 @@ class CompositeRow:
     confidence: fields.Confidence
     resamples: fields.Resamples
     n_metrics: int
-    """Metrics that took part."""
+    """Number of metrics used."""
     n_systems: int
     """Systems."""
     n_inputs: int
-    """Inputs that people judged."""
+    """Inputs with human scores."""
 
 
 @fields.row
 class WeightRow:
-    """What one metric adds to the regression."""
+    """The weight of one metric in the regression."""
 
     human: fields.Human
     level: fields.Level
     metric: fields.Metric
     weight: float
-    """Weight in the ridge regression of metrics of variance 1, a mean over folds."""
+    """Weight in the ridge regression on metrics scaled to variance 1, averaged over folds."""
     chosen: float
     """Share of folds in which it was the best single metric."""
 
@@ -115,11 +115,10 @@ def composite(
     Notes
     -----
     Rankel, Conroy, Slud and O'Leary (2011), "Ranking Human and Machine Summarization Systems", propose to look for
-    composite scores. Systems and inputs, families and clusters as a whole, are dealt to folds; the cells of a fold of
-    systems and a fold of inputs are scored by what was made of the cells that share neither. Penalties, the kind of
-    combination and the single metric are chosen by the same scheme within those cells. Intervals of agreement are
-    jackknife intervals of the column so made; that of a gain takes the variance of the difference apart into what
-    systems, inputs and cells add.
+    composite scores. Systems and inputs, families and clusters as a whole, are split into folds; the cells of a fold of
+    systems and a fold of inputs are scored by a combination fitted on the cells that share neither. Penalties, the kind
+    of combination and the single metric are chosen by the same scheme within those cells. Intervals of agreement are
+    jackknife intervals of the resulting column; that of a gain adds the variances due to systems, inputs and cells.
 
     Examples
     --------

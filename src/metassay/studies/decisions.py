@@ -47,7 +47,7 @@ class DecisionRow(fields.OfMetric):
     """
 
     n_pairs: int
-    """Pairs of systems that both could be tested on."""
+    """Pairs of systems that could be tested by both."""
     both_agree: int
     """Both find a significant difference, in the same direction."""
     opposite: int
@@ -79,7 +79,7 @@ class DecisionRow(fields.OfMetric):
     confidence: fields.Confidence
     resamples: fields.Resamples
     resamples_undefined: int
-    """Resamples that held no pair of different systems; they are left out."""
+    """Resamples without a pair of different systems; excluded."""
     n_systems: int
     """Systems in these pairs."""
     n_inputs: int
@@ -89,7 +89,7 @@ class DecisionRow(fields.OfMetric):
 
 
 class Decisions(Result, study="decisions"):
-    """Decisions about pairs of systems that metrics and people share."""
+    """Agreement of metrics and people on decisions about pairs of systems."""
 
     table: Sequence[DecisionRow]
     """One row per metric and human criterion."""

@@ -56,17 +56,18 @@ class MeaningRow(fields.OfMetric):
     difference: float
     """The score difference, in units of the metric."""
     agreement: float
-    """The fitted chance that people agree that the system with the better score is better; NaN if all pairs tie."""
+    """The fitted probability that people agree that the system with the better score is better; NaN if all pairs are
+    tied."""
     low: fields.Low
     high: fields.High
     largest: float
-    """The largest score difference in the data: beyond it the curve is a guess."""
+    """The largest score difference in the data; beyond it the curve extrapolates."""
     confidence: fields.Confidence
     resamples: fields.Resamples
     n_pairs: int
     """Pairs of systems behind the curve, ties included."""
     n_tasks: int
-    """Tasks that they come from."""
+    """Number of tasks that they come from."""
     kind: fields.MetricKind = "metric"
     beats_sentinels: fields.BeatsSentinels = None
 
@@ -96,9 +97,9 @@ class NeededRow(fields.OfMetric):
     task: str
     """The task, or ``all``."""
     agreement: float
-    """The wanted share of pairs on which people agree."""
+    """The target share of pairs on which people agree."""
     needed: float
-    """The difference at which the fitted chance reaches it; infinite if it never does."""
+    """The difference at which the fitted probability reaches it; infinite if it never does."""
     low: fields.Low
     high: fields.High
     largest: float
@@ -108,7 +109,8 @@ class NeededRow(fields.OfMetric):
     slope_low: fields.Low
     slope_high: fields.High
     overall: float = math.nan
-    """Share of all pairs without ties that people order like the metric: the best metrics stand first."""
+    """Share of all pairs without ties that people order like the metric; rows are sorted by it, the best metric
+    first."""
     kind: fields.MetricKind = "metric"
     beats_sentinels: fields.BeatsSentinels = None
 
@@ -121,7 +123,7 @@ class Differences(Result, study="differences"):
     ranges: tuple[RangeRow, ...]
     """One row per human criterion, metric, task and range of differences, with about equally many pairs in each."""
     needed: tuple[NeededRow, ...]
-    """One row per human criterion, metric, task and wanted agreement."""
+    """One row per human criterion, metric, task and target agreement."""
 
 
 @study
@@ -139,7 +141,7 @@ def differences(
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Differences:
-    """Tell how often people agree with score differences, and which difference it takes for them to agree.
+    """Estimate how often people agree with score differences, and which difference is needed for agreement.
 
     Parameters
     ----------
@@ -148,10 +150,10 @@ def differences(
 
     Notes
     -----
-    The chance of agreement is 1/(1 + exp(−β|Δ|)), fitted by maximum likelihood to all pairs of systems without ties, as
-    in :func:`metassay.pairs`. Intervals resample systems and inputs of each task, families and clusters
-    as a whole. Tasks whose human criteria have
-    different names are taken together if each of them has one of the criteria that were named.
+    The probability of agreement is 1/(1 + exp(−β|Δ|)), fitted by maximum likelihood to all pairs of systems without
+    ties, as in :func:`metassay.pairs`. Intervals resample systems and inputs of each task, families and clusters as a
+    whole. Tasks whose human criteria have different names are taken together if each of them has one of the criteria
+    that were named.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class DifficultyTest(fields.OfColumn):
     test_statistic: float
     """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
     degrees_of_freedom: int
-    """Inputs with scores, less one."""
+    """Number of inputs with scores, minus one."""
     p_value: float
     """p-value of H by the χ² distribution."""
     significant: bool
@@ -102,7 +102,7 @@ def difficulty(
     confidence: opt.Confidence = 0.95,
     references: opt.References = True,
 ) -> Difficulty:
-    """Test whether inputs are equally hard, and say which differ.
+    """Test whether inputs are equally hard, and which differ.
 
     Notes
     -----

@@ -38,9 +38,9 @@ class RankGapRow(fields.OfMetric):
     human_rank: float
     """Share of the outputs that people rank lower."""
     gap: float
-    """The metric's rank less the human one: above 0 the output is overrated, below 0 underrated."""
+    """The metric's rank minus the human rank: above 0 the output is overrated, below 0 underrated."""
     median_gap: float
-    """How far apart the two ranks of an output are at the median, whatever the sign."""
+    """Median absolute difference between the two ranks of an output."""
     n_outputs: int
     """Outputs that were ranked."""
     texts: fields.Texts

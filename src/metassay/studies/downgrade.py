@@ -39,30 +39,30 @@ from metassay.studies.selection import without_references
 
 
 class Damaged(NamedTuple):
-    """Scores of outputs that were damaged on purpose, of all systems or of some."""
+    """Scores of deliberately corrupted outputs, of all or some systems."""
 
     scores: Scores
-    """Scores of the damaged outputs, under the same labels."""
+    """Scores of the corrupted outputs, under the same labels."""
     kind: str = "damage"
-    """What was done to them, such as ``shuffle``."""
+    """The kind of corruption, such as ``shuffle``."""
     human: str | None = None
-    """The quality criterion that it damages, if it is known."""
+    """The quality criterion that it corrupts, if it is known."""
     rate: float = 1.0
     """The share of units that was changed."""
     changed: float | None = None
-    """The share of outputs that is not what it was, if it is known: some have nothing in them to damage."""
+    """The share of outputs that were changed, if known; some contain nothing that can be changed."""
 
 
 @fields.row
 class DowngradeRow:
-    """One system, damaged by itself, in the ranking of one metric."""
+    """One system, corrupted alone, in the ranking of one metric."""
 
     metric: fields.Metric
     human: fields.DamagedQuality
     kind: fields.Damage
     rate: fields.DamageRate
     system: str
-    """The system whose outputs were damaged, while all others stayed."""
+    """The system whose outputs were corrupted, while all others stayed unchanged."""
     rank_before: int | None
     """Its rank before, 1 the best; None if it has no score."""
     rank_after: int | None
@@ -74,7 +74,7 @@ class DowngradeRow:
     noticed: bool | None
     """Whether it fell below any of them; None if there was none to fall below."""
     mean_before: float
-    """Mean score before, high ones good."""
+    """Mean score before; higher is better."""
     mean_after: float
     """Mean score after."""
     change: float
@@ -91,7 +91,7 @@ class DowngradeRow:
 
 @fields.row
 class DowngradeCount:
-    """How many systems were noticed, by one metric and one kind of damage at one rate."""
+    """How many corrupted systems one metric noticed, for one kind of corruption at one rate."""
 
     metric: fields.Metric
     human: fields.DamagedQuality
@@ -99,18 +99,18 @@ class DowngradeCount:
     rate: float
     """The share of units that was changed: over several rates, a sensitivity curve."""
     n_systems: int
-    """Systems that were damaged, one at a time."""
+    """Systems that were corrupted, one at a time."""
     n_testable: int
-    """Of these, systems with another one that had been scored significantly lower."""
+    """Of these, systems with at least one other system that had scored significantly lower."""
     n_noticed: int
-    """Of these, systems that fell below such a one."""
+    """Of these, systems that fell below such a system."""
     share: float
     """Share of the testable systems that were noticed, with its binomial interval (Wilson)."""
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
     n_fell: int
-    """Systems whose score fell significantly, however little."""
+    """Systems whose score fell significantly, by any amount."""
     mean_change: float
     """Mean change of a system's score in standard deviations of the systems' scores; negative if scores fell."""
     mean_rank_change: float
@@ -118,14 +118,14 @@ class DowngradeCount:
 
 
 class Downgrade(Result, study="downgrade"):
-    """Which damage metrics notice."""
+    """Which corruption metrics notice."""
 
     table: Sequence[DowngradeRow]
-    """One row per metric, kind of damage, rate and system."""
+    """One row per metric, kind of corruption, rate and system."""
     counts: tuple[DowngradeCount, ...]
-    """One per metric, kind of damage and rate."""
+    """One per metric, kind of corruption and rate."""
     votes: tuple[DowngradeVotesRow, ...] = ()
-    """If there are votes: what people prefer, the damaged or the intact output, beside what each metric prefers."""
+    """If there are votes: whether people, and each metric, prefer the corrupted or the intact output."""
 
 
 @study
@@ -140,25 +140,25 @@ def downgrade(
     references: opt.References = False,
     votes: Votes | None = None,
 ) -> Downgrade:
-    """Damage the outputs of one system at a time and see whether a metric ranks it lower.
+    """Corrupt the outputs of one system at a time and see whether a metric ranks it lower.
 
     Parameters
     ----------
     before
         Scores of the outputs as they are.
     after
-        Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
+        Scores of corrupted outputs under the same labels; several kinds or rates of corruption as :class:`Damaged`.
     votes
-        Votes of people on damaged outputs against intact ones, of the same system or another, where the damaged one is
-        called ``SYSTEM@KIND``, such as ``M11@shuffle``, or ``SYSTEM@KIND@RATE``.
+        Votes of people on corrupted outputs against intact ones, of the same system or another, where the corrupted one
+        is called ``SYSTEM@KIND``, such as ``M11@shuffle``, or ``SYSTEM@KIND@RATE``.
 
     Notes
     -----
     The rank-downgrade test of Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across
-    Multiple Quality Criteria", §3: systems are ranked by a metric, one is damaged, and it counts as noticed if it then
-    falls below a system that the metric had scored significantly lower. A system that is not significantly better than
-    any other cannot be noticed and leaves the share. Votes are the manual check of their appendix B (Table 7): the
-    share of inputs on which people, by the majority of their votes, prefer the intact output.
+    Multiple Quality Criteria", §3: systems are ranked by a metric, one is corrupted, and it counts as noticed if it
+    then falls below a system that the metric had scored significantly lower. A system that is not significantly better
+    than any other cannot be noticed and is excluded from the share. Votes are the manual check of their appendix B
+    (Table 7): the share of inputs on which people, by the majority of their votes, prefer the intact output.
 
     Examples
     --------
@@ -208,17 +208,17 @@ def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> lis
     for given in (before, *damages):
         scores = given.scores if isinstance(given, Damaged) else given
         if not isinstance(scores, Scores):
-            raise UsageError(f"expected Scores before and after the damage, got {type(scores).__name__}")
+            raise UsageError(f"expected Scores before and after the corruption, got {type(scores).__name__}")
     if not damages:
-        raise UsageError("no damaged scores given; name at least one kind of damage")
+        raise UsageError("no corrupted scores given; name at least one kind of corruption")
     seen: set[tuple[str, float]] = set()
     for damage in damages:
         if (damage.kind, damage.rate) in seen:
-            raise UsageError(f"the damage {one_line(damage.kind, 40)!r} at rate {damage.rate:g} is given twice")
+            raise UsageError(f"the corruption {one_line(damage.kind, 40)!r} at rate {damage.rate:g} is given twice")
         seen.add((damage.kind, damage.rate))
         if not set(damage.scores.systems) & set(before.systems):
             raise DataError(
-                f"no damaged system has the label of one before: {listed(damage.scores.systems, 4)} and "
+                f"no corrupted system has the label of one before: {listed(damage.scores.systems, 4)} and "
                 f"{listed(before.systems, 4)}"
             )
     return damages
@@ -229,9 +229,9 @@ def _metrics(before: Scores, damages: Sequence[Damaged], metric: opt.Names | Non
     shared = tuple(name for name in wanted if all(name in damage.scores.columns for damage in damages))
     if metric is not None and len(shared) < len(wanted):
         missing = [name for name in wanted if name not in shared]
-        raise DataError(f"there are no scores after the damage for {listed(missing)}")
+        raise DataError(f"there are no scores after the corruption for {listed(missing)}")
     if not shared:
-        raise DataError("no metric was scored both before and after the damage")
+        raise DataError("no metric was scored both before and after the corruption")
     return shared
 
 
@@ -262,7 +262,7 @@ class _Asked:
 def _damaged(
     kept: Scores, damage: Damaged, values: FloatArray, lower: BoolArray, new: FloatArray, asked: _Asked
 ) -> list[DowngradeRow]:
-    """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
+    """Return the rows of one metric and one corruption: the systems that were corrupted, in their order."""
     means, after = means_of_known(values), means_of_known(new)
     found = drops(means, after, lower)
     rows = []

@@ -1,4 +1,4 @@
-"""What people say of damaged outputs beside intact ones, and what a metric says of the same."""
+"""What people say of corrupted outputs beside intact ones, and what a metric says of the same."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MARK = "@"
 
 @fields.row
 class DowngradeVotesRow:
-    """Outputs of one system, damaged, against intact ones of the same or another: what people and a metric prefer."""
+    """Preferences of people and of a metric between corrupted outputs of one system and intact ones."""
 
     metric: fields.Metric
     human: fields.DamagedQuality
     kind: fields.Damage
     rate: fields.DamageRate
     system: str
-    """The system whose outputs were damaged."""
+    """The system whose outputs were corrupted."""
     against: str
     """The system whose outputs were intact."""
     n_inputs: int
@@ -50,7 +50,7 @@ class DowngradeVotesRow:
     metric_low: fields.Low
     metric_high: fields.High
     agreement: float
-    """Share of inputs with the same preference, where neither has a tie."""
+    """Share of inputs with the same preference, among those without a tie."""
     confidence: fields.Confidence
 
 
@@ -72,7 +72,7 @@ def voted(
     damages
         What was done.
     after
-        Scores of damaged outputs on the labels of `before`, by metric and position of the damage.
+        Scores of corrupted outputs on the labels of `before`, by metric and position of the corruption.
     confidence
         Such as 0.95.
     """
@@ -111,8 +111,8 @@ def voted(
                 rows.append(_row({**who, "system": system, "against": against}, people, gap, confidence))
     if not rows:
         raise DataError(
-            f"no vote compares a damaged output with an intact one: call one of the two systems SYSTEM{MARK}KIND, such "
-            f"as {one_line(before.systems[0], 30)}{MARK}{one_line(damages[0].kind, 30)} (found: "
+            f"no vote compares a corrupted output with an intact one: call one of the two systems SYSTEM{MARK}KIND, "
+            f"such as {one_line(before.systems[0], 30)}{MARK}{one_line(damages[0].kind, 30)} (found: "
             f"{listed(votes.systems, 4)})"
         )
     notes = [Note.of("votes-on-strangers", systems=sorted(strangers))] if strangers else []
@@ -120,7 +120,7 @@ def voted(
 
 
 def _damaged(name: str, systems: Sequence[str]) -> tuple[str, str, float] | None:
-    """Return system, kind and rate of a damaged one; None if it is intact."""
+    """Return system, kind and rate of a corrupted one; None if it is intact."""
     if name in systems or MARK not in name:
         return None
     own = [each for each in systems if name.startswith(f"{each}{MARK}")]

@@ -59,13 +59,13 @@ class DriftRow:
     after: float
     """Pass rate, or mean, of the version."""
     shift: float
-    """The latter less the former."""
+    """Version minus baseline."""
     low: float
-    """Lower end of the interval of the shift, for a single look: t, clustered by input; Wilson's where all inputs
-    shift alike."""
+    """Lower end of the interval of the shift, for a single look: t, clustered by input; Wilson's if all inputs shift
+    alike."""
     high: fields.High
     always_low: float
-    """Lower end of the interval of the shift that holds at every look; NaN if no shift fits all looks."""
+    """Lower end of the interval of the shift that is valid at every look; NaN if no shift fits all looks."""
     always_high: fields.High
     flips: float
     """Share of outputs on which the verdicts differ; NaN for measurements."""
@@ -73,11 +73,11 @@ class DriftRow:
     """Lower end of its interval, for a single look."""
     flips_high: fields.High
     up: int
-    """Outputs that the version puts higher."""
+    """Outputs that the version scores higher."""
     down: int
-    """Outputs that the version puts lower."""
+    """Outputs that the version scores lower."""
     margin: float
-    """How far means may be apart and still be equivalent."""
+    """The largest difference of means that counts as equivalent."""
     verdict: str
     """``equivalent`` (the whole interval, and that for a single look, within the margin), else ``changed`` (the whole
     interval above or below 0, as the shift is), else ``undecided``."""
@@ -106,15 +106,16 @@ def drift(
     require: jd.Require = None,
     references: opt.References = False,
 ) -> Drift:
-    """Tell whether a new version of a judge says the same as the old one.
+    """Test whether two versions of a judge agree on the same outputs.
 
     Notes
     -----
-    Differences of the two versions are averaged over all outputs; inputs (or clusters of them) are independent and
-    count as many outputs as they have. The interval for repeated looks is a confidence sequence: Waudby-Smith and
-    Ramdas (2024), "Estimating means of bounded random variables by betting", over inputs in the order of their names.
-    `once` takes the shorter interval for a single look instead. Equivalence within the margin is then a test at level
-    (1 − confidence)/2. Without a `margin` it is 5% of the range of scores: .05 for yes and no, .2 for grades 1 to 5.
+    Differences of the two versions are averaged over all outputs; inputs (or clusters of inputs) are treated as
+    independent and weighted by their number of outputs. The interval for repeated looks is a confidence sequence:
+    Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", over inputs in the order
+    of their names. `once` takes the shorter interval for a single look instead. Equivalence within the margin is then a
+    test at level (1 − confidence)/2. Without a `margin` it is 5% of the range of scores: .05 for yes and no, .2 for
+    grades 1 to 5.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class EstimateRow:
     """``ppi``: prediction-powered mean; ``rogan-gladen``: the judge's share among outputs without a label,
     corrected by its sensitivity and specificity among those with one."""
     estimate: float
-    """The mean that people would have given over all outputs, in their units; NaN if it cannot be estimated."""
+    """The estimated mean human score of all outputs, on the human scale; NaN if it cannot be estimated."""
     low: fields.Low
     high: fields.High
     human_only: float
@@ -66,20 +66,20 @@ class EstimateRow:
     metric_only: float
     """The mean of the metric over all outputs, in its own units."""
     weight: float
-    """How far the metric is relied on, λ from 0 (labels alone) to 1; of a metric on another scale, people's units per
-    unit of the metric; NaN for ``rogan-gladen``."""
+    """Weight of the metric, λ from 0 (labels alone) to 1; for a metric on another scale, human units per unit of the
+    metric; NaN for ``rogan-gladen``."""
     n_labelled: int
     """Outputs with a label and a score of the metric."""
     n_total: int
     """Outputs with a score of the metric."""
     worth: float
-    """How many labels alone would be as precise; NaN if it cannot be estimated."""
+    """Number of labels that would be as precise without the metric; NaN if it cannot be estimated."""
     confidence: fields.Confidence
 
 
 @fields.row
 class DifferenceRow:
-    """How far people would have put one system above another."""
+    """The estimated difference between the mean human scores of two systems."""
 
     system_a: str
     """One system."""
@@ -88,7 +88,7 @@ class DifferenceRow:
     metric: fields.Metric
     human: fields.Human
     difference: float
-    """Estimate of A less that of B."""
+    """Estimate of A minus that of B."""
     low: fields.Low
     high: fields.High
     p_value: fields.PValue
@@ -97,7 +97,7 @@ class DifferenceRow:
     significant_corrected: fields.Corrected
     correction: fields.Correction
     n_labelled: int
-    """Labels of the system that has fewer."""
+    """Number of labels of the system that has fewer."""
     confidence: fields.Confidence
 
 
@@ -115,7 +115,7 @@ class EstimatedRank:
     low: fields.Low
     high: fields.High
     rank_low: int
-    """The best rank that it may have: one more than systems that are significantly better."""
+    """The best rank that it may have: one more than the number of significantly better systems."""
     rank_high: int
     """The worst rank that it may have."""
 
@@ -145,16 +145,16 @@ def estimate(
     seed: opt.Seed = 0,
     references: opt.References = False,
 ) -> Estimates:
-    """Estimate what people would have said of all outputs, from few labels and a metric everywhere.
+    """Estimate the mean human score of all outputs, from few labels and a metric on all outputs.
 
     Notes
     -----
     Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference": estimates and weights are
-    those of ppi_py. Intervals are those of t with the labelled inputs less one, and of yes and no Wilson's for as many
-    labels as the estimate is worth. With clusters of inputs, the weight is the one that makes the clustered variance
-    smallest. Systems share inputs, and differences know it. Rogan and Gladen (1978), with the interval of Lang and
-    Reiczigel (2014), as Lee et al. (2025), arXiv 2511.21140, recommend it for judges. Labelled outputs must be a random
-    choice of all.
+    those of ppi_py. Intervals are t intervals with the number of labelled inputs minus one degrees of freedom; for yes
+    and no, Wilson's with the effective number of labels. With clusters of inputs, the weight minimises the clustered
+    variance. Differences account for inputs that systems share. Rogan and Gladen (1978), with the interval of Lang and
+    Reiczigel (2014), as Lee et al. (2025), arXiv 2511.21140, recommend for judges. Labelled outputs must be a random
+    sample of all.
 
     Examples
     --------

@@ -80,18 +80,18 @@ def judge(
     references: opt.References = False,
     **former: Any,  # noqa: ANN401 - what this name took before
 ) -> JudgeCard:
-    """Say how far judges can stand in for people.
+    """Evaluate how far judges can replace people.
 
-    Human columns are a criterion each, but columns on one scale that begin alike, such as ``verdict_anna`` and
-    ``verdict_ben``, are people who judged the same. People together are the majority of their labels, or the mean of
-    their grades. Judges on another scale than people's grades are compared with them by Pearson's correlation.
+    Each human column is a criterion, but columns on one scale whose names begin alike, such as ``verdict_anna`` and
+    ``verdict_ben``, are annotators of the same criterion. The joint human judgment is the majority label, or the mean
+    grade. Judges on another scale than human grades are compared by Pearson's correlation.
 
     Notes
     -----
-    Intervals come from the influence of each item on the statistic, added up over the outputs of one input, or of one
-    cluster of inputs; shares have Wilson's interval for as many independent items as these are worth. Intervals of
-    slices hold together (Bonferroni), and their tests are corrected by Holm's method. The alternative-annotator test is
-    that of Calderon, Reichart and Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge".
+    Intervals come from the influence of each item on the statistic, summed over the outputs of one input, or of one
+    cluster of inputs; shares have Wilson's interval with the effective sample size. Intervals of slices are
+    simultaneous (Bonferroni), and their tests are corrected by Holm's method. The alternative-annotator test is that of
+    Calderon, Reichart and Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge".
 
     Examples
     --------

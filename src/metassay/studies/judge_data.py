@@ -355,8 +355,8 @@ def _label_notes(judged: Judged) -> list[Note]:
         return []
     of = judged.criterion
     theirs, own = ({of.said(code) for code in np.unique(v[~np.isnan(v)])} for v in (of.ratings, judged.raw))
-    facts = {"judge": judged.judge, "human": of.name}
+    people, alone = (((judged.judge, tuple(sorted(labels))),) * bool(labels) for labels in (theirs - own, own - theirs))
     return [
-        *Note.when(theirs - own, "labels-people-only", labels=sorted(theirs - own), **facts),
-        *Note.when(own - theirs, "labels-judge-only", labels=sorted(own - theirs), **facts),
+        *Note.when(people, "labels-people-only", human=of.name, labels=people),
+        *Note.when(alone, "labels-judge-only", human=of.name, labels=alone),
     ]

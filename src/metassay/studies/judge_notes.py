@@ -28,7 +28,7 @@ NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 
 
 def answers(card: JudgeCard) -> Iterator[Note]:
-    """Yield two sentences for the best judges: how often one is right beside people, and what to watch."""
+    """Yield sentences for the best judges: how often one is right, how that compares with people, and what to watch."""
     ranked: dict[str, list[JudgeRow]] = {}
     for row in card.table:
         ranked.setdefault(row.human, []).append(row)
@@ -45,7 +45,11 @@ def answers(card: JudgeCard) -> Iterator[Note]:
         for test in card.alternative_annotators:
             if row.passed is not None and (test.judge, test.human) == (row.judge, row.human):
                 facts["epsilon"] = test.epsilon
-        yield Note.of("judge-answer", **{name: None if fact != fact else fact for name, fact in facts.items()})
+        facts = {name: None if fact != fact else fact for name, fact in facts.items()}
+        yield Note.of("judge-answer", **facts)
+        known = row.estimate == row.estimate and row.kind != "other-scale"
+        beside = row.n_people == 1 or row.people == row.people or row.passed is not None
+        yield from Note.when(known and beside, "judge-beside", **facts)
         yield _watch(card, row)
 
 

@@ -16,16 +16,16 @@ class JudgeRow(fields.OfJudge):
 
     kind: str
     """``labels``, ``grades``, ``numbers``, ``scores`` that a threshold turns into labels, or ``other-scale`` for
-    numbers on another scale than people's."""
+    numbers that are not on the human scale."""
     n_items: fields.NItems
     n_people: int
-    """People who judged."""
+    """Number of annotators."""
     n_abstained: int
     """Items that people judged and the judge did not."""
     statistic: fields.Statistic
     estimate: float
-    """Agreement with people together: with the majority of their labels, or the mean of their numbers. What stands in
-    this row about scores is of held-out items: the threshold of an item is chosen on other items."""
+    """Agreement with people jointly: with the majority of their labels, or the mean of their numbers. For scores, this
+    row is about held-out items: the threshold of an item is chosen on other items."""
     low: fields.Low
     high: fields.High
     single: float
@@ -37,23 +37,24 @@ class JudgeRow(fields.OfJudge):
     people_low: fields.Low
     people_high: fields.High
     gap: float
-    """The agreement with single people less that of people with one another, paired by item."""
+    """The agreement with single people minus that of people with one another, paired by item."""
     gap_low: fields.Low
     gap_high: fields.High
     kappa: float
-    """Agreement beyond chance: Cohen's κ, of grades quadratically weighted; NaN for other numbers."""
+    """Agreement beyond chance: Cohen's κ, quadratically weighted for grades; NaN for other numbers."""
     kappa_low: fields.Low
     kappa_high: fields.High
     bias: float
-    """Mean of judge − people: of the codes 0 and 1 for two labels, of ordered labels in steps; else NaN."""
+    """Mean of judge − human: for two labels of their codes 0 and 1, for ordered labels in steps; else NaN."""
     bias_low: fields.Low
     bias_high: fields.High
     winning_rate: float
-    """Share of people over whom the judge wins in the alternative-annotator test; NaN if it cannot be made."""
+    """Share of annotators over whom the judge wins in the alternative-annotator test; NaN if the test is not
+    possible."""
     passed: bool | None
-    """Whether the judge passes that test; None if it cannot be made."""
+    """Whether the judge passes that test; None if the test is not possible."""
     base: float
-    """Share of the most frequent label of people, which a judge that always says it has right; NaN without labels."""
+    """Share of the most frequent human label: the accuracy of a judge that always gives it; NaN without labels."""
     base_label: str
     """That label."""
 
@@ -63,7 +64,7 @@ class AgreementRow(fields.OfJudge):
     """The agreement of one judge with people, by one statistic."""
 
     against: str
-    """``majority`` or ``mean`` of people, ``person`` if there is one only, or ``single people``, pooled."""
+    """``majority`` or ``mean`` of the annotators, ``person`` if there is only one, or ``single people``, pooled."""
     statistic: fields.Statistic
     estimate: fields.Estimate
     low: fields.Low
@@ -93,51 +94,51 @@ class ConfusionRow(fields.OfJudge):
     """One cell of a confusion table."""
 
     label_human: str
-    """What people said."""
+    """The human label."""
     label_judge: str
-    """What the judge said."""
+    """The label of the judge."""
     n: int
     """Items."""
     share: float
-    """Their share among the items of that label of people."""
+    """Their share of the items with that human label."""
     low: fields.Low
     high: fields.High
 
 
 @fields.row
 class ThresholdRow(fields.OfJudge):
-    """What one threshold does: items with at least that score are called positive."""
+    """One threshold: items with at least that score are labelled positive."""
 
     threshold: float
     """The score."""
     accuracy: float
-    """Share of items that are called right."""
+    """Share of items that are labelled correctly."""
     precision: float
-    """Share of positive items among those called positive."""
+    """Share of positive items among those labelled positive."""
     recall: float
-    """Share of positive items that are called positive."""
+    """Share of positive items that are labelled positive."""
     specificity: float
-    """Share of negative items that are called negative."""
+    """Share of negative items that are labelled negative."""
     f1: float
     """Harmonic mean of precision and recall."""
     called: float
-    """Share of items called positive."""
+    """Share of items labelled positive."""
     chosen: bool
-    """Whether it is the operating point."""
+    """Whether it is the chosen threshold."""
 
 
 @fields.row
 class OperatingRow(fields.OfJudge):
-    """The threshold that was chosen, and what it does on items that had no part in the choice."""
+    """The chosen threshold, evaluated on held-out items."""
 
     rule: str
-    """What it was chosen by."""
+    """The rule by which it was chosen."""
     target: float
     """The target of the rule; NaN if it has none."""
     threshold: float
-    """The score from which on items are called positive; NaN if none reaches the target."""
+    """The smallest score that is labelled positive; NaN if no threshold reaches the target."""
     threshold_low: float
-    """The smallest threshold that was chosen without a tenth of the items."""
+    """The smallest threshold chosen with a tenth of the items left out."""
     threshold_high: float
     """The largest one."""
     accuracy: float
@@ -155,7 +156,7 @@ class OperatingRow(fields.OfJudge):
 
 @fields.row
 class CalibrationRow(fields.OfJudge):
-    """Items to which a judge gave similar probabilities."""
+    """Items with similar probabilities of the judge."""
 
     lower: float
     """Lower end of the bin."""
@@ -182,7 +183,7 @@ class SliceRow(fields.OfJudge):
     estimate: float
     """Its value in the slice."""
     low: float
-    """Lower end of its interval, which holds for all slices of the judge together (Bonferroni)."""
+    """Lower end of its interval, simultaneous for all slices of the judge (Bonferroni)."""
     high: fields.High
     elsewhere: float
     """Its value on all other items."""
@@ -200,11 +201,11 @@ class DisagreementRow(fields.OfJudge):
     system: fields.SystemIfAny
     input: fields.Input
     said_judge: str
-    """What the judge said."""
+    """The label of the judge."""
     said_people: str
-    """What people said, together."""
+    """The joint human label or grade."""
     gap: float
-    """How far apart they are: grades or scores; of labels the share of people who said otherwise."""
+    """The difference of grades or scores; for labels, the share of annotators who gave another label."""
     texts: fields.Texts
 
 
@@ -213,27 +214,28 @@ class AlternativeRow(fields.OfJudge):
     """The alternative-annotator test of one judge."""
 
     epsilon: float
-    """What a person is worth beyond equal quality, ε."""
+    """ε, by which the judge may be worse than an annotator."""
     winning_rate: float
-    """Share of people over whom the judge wins, ω."""
+    """ω, the share of annotators over whom the judge wins."""
     advantage: float
-    """Probability that the judge is at least as good as a person, averaged over people, ρ."""
+    """ρ, the probability that the judge is at least as good as an annotator, averaged over annotators."""
     passed: bool
     """Whether ω is at least one half."""
     n_people: int
-    """People who could be tested."""
+    """Annotators who could be tested."""
     n_items: int
     """Items on which the judge was compared with at least one of them."""
     n_left_out: int
-    """People with fewer than 30 items that another person and the judge have, too."""
+    """Annotators who share fewer than 30 items with another annotator and the judge."""
     winning_rate_clustered: float
-    """ω if items of one input, or of one cluster, count as dependent; the same as ω where they do not cluster."""
+    """ω if items of one input, or of one cluster, are treated as dependent; equal to ω if there are no clusters."""
     passes_if_equal: float
-    """How often a judge exactly as good as a person would pass with these people and items."""
+    """Probability that a judge exactly as good as an annotator passes, with these annotators and items."""
     passes_if_worse: float
-    """How often a judge that is worse by ``worse`` would."""
+    """Probability that a judge that is worse by ``worse`` passes."""
     worse: float
-    """How much worse: the mean share of items on which the person is nearer, less that of the judge."""
+    """How much worse: the share of items on which the annotator is closer, minus the share on which the judge is
+    closer."""
 
 
 @fields.row
@@ -241,9 +243,9 @@ class EpsilonRow(fields.OfJudge):
     """The winning rate at one ε."""
 
     epsilon: float
-    """What a person is worth beyond equal quality."""
+    """ε, by which the judge may be worse than an annotator."""
     winning_rate: float
-    """Share of people over whom the judge wins."""
+    """Share of annotators over whom the judge wins."""
     passed: bool
     """Whether it is at least one half."""
 
@@ -286,7 +288,7 @@ class DifferenceRow:
 
 @fields.row
 class RunRow(fields.OfJudge):
-    """How stable a judge is that was run several times."""
+    """Stability of a judge that was run several times."""
 
     n_runs: int
     """Runs, prompts or versions."""
@@ -313,13 +315,13 @@ class JudgeCard(Result, study="judge"):
     people: tuple[PersonRow, ...] = ()
     """Each person against the others."""
     confusion: tuple[ConfusionRow, ...] = ()
-    """What the judge said where people said something."""
+    """Labels of the judge by human label."""
     threshold: tuple[ThresholdRow, ...] = ()
     """Curves of judges that give scores."""
     operating: tuple[OperatingRow, ...] = ()
     """The thresholds that were chosen, cross-validated."""
     calibration: tuple[CalibrationRow, ...] = ()
-    """What happened beside what probabilities said."""
+    """Observed shares beside predicted probabilities."""
     slices: tuple[SliceRow, ...] = ()
     """Where a judge fails: the worst slice first."""
     disagreements: tuple[DisagreementRow, ...] = ()
@@ -335,6 +337,6 @@ class JudgeCard(Result, study="judge"):
     runs: tuple[RunRow, ...] = ()
     """Stability over re-runs and prompts."""
     requirements: tuple[RequirementRow, ...] = ()
-    """What was required, and whether it is met."""
+    """The requirements, and whether they are met."""
     biases: tuple[BiasRow, ...] = ()
-    """If asked for, biases of judges at equal human judgment."""
+    """If requested, biases of judges at equal human judgment."""

@@ -51,20 +51,20 @@ class JudgeVotesRow(fields.OfJudge):
     """One judge against people."""
 
     n: int
-    """Votes of the judge on pairs of which people have a most frequent verdict."""
+    """Votes of the judge on pairs with a most frequent human verdict."""
     n_items: fields.NItems
     agreement: float
-    """Share of its votes that are people's most frequent verdict, ties among them."""
+    """Share of its votes that equal the most frequent human verdict, ties included."""
     agreement_low: fields.Low
     agreement_high: fields.High
     decisive: float
-    """The same where neither it nor people say tie."""
+    """The same on pairs that neither the judge nor people tie."""
     decisive_low: fields.Low
     decisive_high: fields.High
     n_decisive: int
-    """Votes of that kind."""
+    """Number of such votes."""
     kappa: float
-    """Cohen's κ of its votes and people's verdicts."""
+    """Cohen's κ of its votes and the human verdicts."""
     precision: float
     """Precision, averaged over the verdicts A, B and tie."""
     recall: float
@@ -76,11 +76,11 @@ class JudgeVotesRow(fields.OfJudge):
     human_ties: float
     """Share of these pairs that people tie."""
     single: float
-    """Agreement with single people: share of all votes of people on pairs it voted on that say what it says."""
+    """Agreement with single people: share of all human votes on pairs it voted on that equal its vote."""
     single_low: fields.Low
     single_high: fields.High
     people: float
-    """The same of single people with each other on these pairs; NaN where no two voted on one."""
+    """The same between single people on these pairs; NaN if no two of them voted on the same pair."""
     people_low: fields.Low
     people_high: fields.High
     confidence: fields.Confidence
@@ -100,31 +100,31 @@ class OrderRow:
     kappa: float
     """Cohen's κ of the verdicts in the two orders."""
     right_first: float
-    """Share of people's verdicts with the first output of the file shown first."""
+    """Share of pairs with the human verdict when the first output of the file is shown first."""
     right_second: float
     """The same after the swap."""
     right_in_both: float
-    """Share of pairs with people's verdict in both orders."""
+    """Share of pairs with the human verdict in both orders."""
     right_low: fields.Low
     right_high: fields.High
     first: float
-    """Share of all its votes of known order, ties left out, for the output shown first; ½ without a preference."""
+    """Share of its votes of known order, without ties, for the output shown first; ½ without a preference."""
     first_low: fields.Low
     first_high: fields.High
     n_first: int
-    """Votes of that kind."""
+    """Number of such votes."""
     both_first: int
     """Pairs whose first output was chosen in both orders."""
     both_second: int
     """Pairs whose second output was chosen in both orders."""
     p_value: float
-    """McNemar's p-value that these two are equally frequent; NaN if it was never asked in both orders."""
+    """p-value of McNemar's test that these two are equally frequent; NaN if it was never asked in both orders."""
     confidence: fields.Confidence
 
 
 @fields.row
 class MarginRow:
-    """One judge on pairs on which people were equally clear."""
+    """One judge on pairs with the same degree of human agreement."""
 
     judge: fields.Judge
     clear: int
@@ -159,20 +159,20 @@ class PeopleRow:
 
 
 class JudgeVotes(Result, study="judge-votes"):
-    """How far judges choose as people do."""
+    """How well judges' votes agree with human votes."""
 
     table: Sequence[JudgeVotesRow]
     """One row per judge."""
     orders: tuple[OrderRow, ...] = ()
-    """Judges of whom the order of the outputs is known."""
+    """Judges for which the order of the outputs is known."""
     margins: tuple[MarginRow, ...] = ()
-    """One row per judge and clearness of people."""
+    """One row per judge and degree of human agreement."""
     people: tuple[PeopleRow, ...] = ()
     """Every two people who voted on the same pairs."""
     requirements: tuple[RequirementRow, ...] = ()
     """Whether requirements are met."""
     biases: tuple[BiasRow, ...] = ()
-    """If asked for, biases of judges at equal human judgment."""
+    """If requested, biases of judges at equal human judgment."""
 
 
 @study
@@ -194,7 +194,7 @@ def judge_votes(
 
     Notes
     -----
-    People's verdict on a pair of outputs is their most frequent one (A, B, tie); pairs without one are left out. Shares
+    The human verdict on a pair of outputs is the most frequent one (A, B, tie); pairs without one are excluded. Shares
     have Wilson's interval, with votes on one input clustered. McNemar (1947) on pairs judged in both orders.
 
     Examples

@@ -77,10 +77,10 @@ def leaderboard(
 
     Notes
     -----
-    A statistic without a level is taken at each of `level` at which it is defined. Intervals of averages over tasks add
-    up squared distances to the ends (Zou and Donner 2008) or, for bootstraps, average draws; tests add up variances
+    A statistic without a level is computed at each of `level` at which it is defined. Intervals of averages over tasks
+    combine squared distances to the ends (Zou and Donner 2008) or, for bootstraps, average draws; tests add variances
     (Welch 1947) or average the differences of draws. Systems of the same name in several tasks make tasks dependent,
-    which the jackknife over systems allows for. With one task all numbers are those of :func:`agree` and
+    which the jackknife over systems accounts for. With one task all numbers are those of :func:`agree` and
     :func:`compare`.
 
     Ranks are simultaneous confidence sets (Mogstad, Romano, Shaikh and Wilhelm 2024), from two-sided tests of all pairs

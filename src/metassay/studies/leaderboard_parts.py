@@ -55,7 +55,7 @@ class TaskRow:
     task: str
     """The task; empty if there is only one, without a name."""
     weight: float
-    """How much the task counts in the average."""
+    """The weight of the task in the average."""
     metric: fields.Metric
     human: fields.Human
     level: fields.Level

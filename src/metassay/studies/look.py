@@ -44,7 +44,7 @@ class LookRow:
     kind: str
     """``human`` or ``metric``; empty for a rater of whom it is not known."""
     proposed: str
-    """``human`` if the name is one that human judgments often have, or annotators gave it, and nobody said so."""
+    """``human`` if the name or the annotators suggest human judgments, but the column is not declared as human."""
     scale: str
     """``interval``, ``ordinal``, ``nominal`` or ``binary``; ``votes`` for votes."""
     labels: str
@@ -54,15 +54,15 @@ class LookRow:
     high: float
     """The largest score; NaN for labels."""
     direction: str
-    """``higher`` or ``lower``, whichever is good: declared, or ``lower?`` where the name suggests it."""
+    """``higher`` or ``lower``, whichever is better: declared, or ``lower?`` if the name suggests it."""
     n: int
-    """Scores, or votes, that are there."""
+    """Number of scores or votes."""
     missing: int
     """Cells without one."""
     annotators: int
-    """People who gave them, where that is known."""
+    """Number of annotators, if known."""
     system_scores: int
-    """Systems with a score of their own, which is no mean."""
+    """Systems with a score of the whole system, which is not a mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,12 @@ class Look(Result, study="look"):
     sample: Sequence[SampleRow] = ()
     """Some of the scores."""
     commands: Sequence[CommandRow] = ()
-    """What can be asked."""
+    """Commands for these data."""
 
 
 @study
 def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
-    """Say what is in scores or votes.
+    """Describe the contents of scores or votes.
 
     Parameters
     ----------

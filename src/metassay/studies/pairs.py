@@ -46,7 +46,7 @@ MANY_PAGES = 16
 
 
 class ScorePairs(Result, study="pairs"):
-    """How well metrics agree with people on pairs of systems, by how far apart the metric puts them."""
+    """How well metrics agree with people on pairs of systems, by score difference."""
 
     table: Sequence[ScorePairsRow]
     """Per human criterion and metric: bounds, shares, the triangle, points of the curve, needed differences."""
@@ -73,7 +73,7 @@ def pairs(
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> ScorePairs:
-    """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
+    """Correlate metrics with people over pairs of systems within ranges of score differences.
 
     Notes
     -----
@@ -85,9 +85,9 @@ def pairs(
     The curve is P(agree) = 1/(1 + exp(−β|Δ|)), fitted by maximum likelihood on all pairs without ties; its band and
     the needed differences follow from the bootstrap interval of β.
 
-    Bounds are fixed: those of shares and of the triangle are quantiles of the differences in the data, and in
-    every resample they stay where they are, in score units, while the differences are computed anew. A pair counts
-    as often as the product of how often its systems were drawn; two copies of one system are no pair.
+    Bounds are fixed: those of shares and of the triangle are quantiles of the differences in the data, and stay the
+    same in every resample, in score units, while the differences are computed again. A pair is weighted by the product
+    of how often its systems were drawn; two copies of one system are not a pair.
 
     Examples
     --------

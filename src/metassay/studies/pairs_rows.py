@@ -9,17 +9,17 @@ from metassay.stats.score_gaps import chance, needed
 
 @fields.row
 class ScorePairsRow(fields.OfMetric):
-    """What one metric says of pairs of systems a certain distance apart, against one human criterion."""
+    """Agreement of one metric with one human criterion on pairs of systems within a range of score differences."""
 
     kind: str
     """``bounds`` (given by the user), ``share`` (the closest pairs), ``triangle`` (a cell of the (l, u) triangle),
-    ``curve`` (a point of the fitted curve) or ``needed`` (the difference that a chance of agreement needs)."""
+    ``curve`` (a point of the fitted curve) or ``needed`` (the difference needed for a probability of agreement)."""
     lower: float
     """Smallest score difference of the pairs, in the metric's own units. On a ``curve`` the point's difference."""
     upper: float
     """Largest score difference of the pairs; infinite if there is no limit. On a ``curve`` the same as `lower`."""
     share: float
-    """Share of all pairs that was asked for; with ``bounds``, the share that lies within them. NaN on curves."""
+    """The requested share of all pairs; with ``bounds``, the share within them. NaN on curves."""
     share_below: float
     """In the ``triangle``, the share of the closest pairs that is left out; otherwise 0. NaN on curves."""
     n_pairs: int
@@ -32,8 +32,8 @@ class ScorePairsRow(fields.OfMetric):
     low: fields.Low
     high: fields.High
     agreement: float
-    """Share of these pairs, ties apart, on which people agree with the metric. For ``curve`` the fitted chance of
-    it, for ``needed`` the chance that is wanted."""
+    """Share of these pairs, without ties, on which people agree with the metric. For ``curve`` the fitted probability,
+    for ``needed`` the target probability."""
     agreement_low: float
     """Lower end of its confidence interval; NaN for ``needed``."""
     agreement_high: float
@@ -43,9 +43,9 @@ class ScorePairsRow(fields.OfMetric):
     """What the bootstrap resampled: ``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     resamples: fields.Resamples
     resamples_undefined: int
-    """Resamples in which the estimate (on curves, the curve) was undefined; they left its interval."""
+    """Resamples in which the estimate (on curves, the curve) was undefined; excluded from its interval."""
     agreement_undefined: int
-    """Resamples in which no pair within the bounds was free of ties; they left the interval of `agreement`."""
+    """Resamples in which all pairs within the bounds were tied; excluded from the interval of `agreement`."""
     n_systems: fields.SharedSystems
     metric_kind: fields.MetricKind = "metric"
     beats_sentinels: fields.BeatsSentinels = None
@@ -53,24 +53,24 @@ class ScorePairsRow(fields.OfMetric):
 
 @fields.row
 class ChanceCurve(fields.OfMetric):
-    """The fitted chance that people agree with a metric, by the size of the score difference.
+    """The fitted probability that people agree with a metric, by the size of the score difference.
 
-    P(agree) = 1/(1 + exp(−β·|Δ|)): an even chance at no difference, log-odds in proportion to it from there.
+    P(agree) = 1/(1 + exp(−β·|Δ|)): one half at no difference, with log odds proportional to the difference.
     """
 
     slope: float
-    """β, per unit of the metric: ∞ if people agree on every pair, NaN if no pair is free of ties."""
+    """β, per unit of the metric: ∞ if people agree on every pair, NaN if all pairs are tied."""
     slope_low: fields.Low
     slope_high: fields.High
     confidence: fields.Confidence
     largest: float
-    """The largest score difference in the data: beyond it the curve is a guess."""
+    """The largest score difference in the data; beyond it the curve extrapolates."""
     n_pairs: int
     """All pairs of systems."""
     n_ties: int
-    """How many of them are tied and did not take part in the fit."""
+    """How many of them are tied and excluded from the fit."""
     resamples_undefined: int
-    """Resamples without a curve; they left the interval."""
+    """Resamples without a curve; excluded from the interval."""
 
     def chance(self, difference: float) -> tuple[float, float, float]:
         """Return the chance that people agree about two systems so far apart, and its band."""

@@ -52,7 +52,7 @@ MOST_IN_PARTS = 24
 
 @fields.row
 class PlanRow:
-    """What one design would bring: the data's own numbers but for one axis."""
+    """The expected result of one design: the numbers of the data, with one of them changed."""
 
     metric: fields.Metric
     metric_b: str | None
@@ -64,7 +64,7 @@ class PlanRow:
     axis: str
     """What changes: ``inputs``, ``systems`` or ``annotators``."""
     n: int
-    """How many there are of it."""
+    """Its number."""
     n_systems: int
     """Systems."""
     n_inputs: int
@@ -72,22 +72,22 @@ class PlanRow:
     n_annotators: float | None
     """Annotators of each output; None if annotators are not identified."""
     annotations: float
-    """What it costs: single judgments of single outputs; judged outputs if annotators are not identified."""
+    """The cost: single ratings of single outputs; rated outputs if annotators are not identified."""
     estimate: float
-    """The correlation to expect, or the difference of two."""
+    """The expected correlation, or difference of two correlations."""
     width: float
     """Expected width of the interval; NaN if a power is planned."""
     power: float
-    """Chance to find the difference; NaN if a width is planned."""
+    """Power to find the difference; NaN if a width is planned."""
     low: float
     """Lower end of the 95% interval of the width or power: the error of the simulation alone."""
     high: fields.High
     ceiling: float
-    """Correlation of a metric that knows what all annotators would say on average; NaN if annotators are unknown."""
+    """Correlation of a metric that knows the mean rating of all possible annotators; NaN if annotators are unknown."""
     width_data: float
     """Mean width of the interval on random parts of the data of this size, without any model; NaN beyond the data."""
     target: float
-    """The width or the power that is wanted."""
+    """The target width or power."""
     reached: bool
     """Whether it is reached."""
     extrapolated: bool
@@ -96,12 +96,12 @@ class PlanRow:
     alpha: float | None
     """Significance level of the test; None if a width is planned."""
     trials: int
-    """How many data sets were drawn."""
+    """Number of simulated data sets."""
 
 
 @fields.row
 class NeedRow:
-    """How many of one axis are needed, if the others stay as they are."""
+    """The number of inputs, systems or annotators needed, with the others unchanged."""
 
     metric: fields.Metric
     metric_b: str | None
@@ -112,14 +112,14 @@ class NeedRow:
     now: float
     """How many the data have."""
     needed: int | None
-    """About how many are needed; None if no number that was tried is enough."""
+    """The approximate number needed; None if no tested number is enough."""
     limit: float
-    """The width or power in the limit of many; NaN if it was not drawn."""
+    """The width or power in the limit (n → ∞); NaN if it was not simulated."""
     annotations: float
-    """Single judgments that come on top; NaN if no number is enough."""
+    """Additional single ratings; NaN if no number is enough."""
     gain: float
-    """By how much the next annotations, all spent on this axis, change the width (as a share of it) or the power; for
-    more than seven times those that there are, by how much seven times as many do, the most that was tried."""
+    """Change in interval width (as a share of it) or in power if the next annotations all go here; limited to seven
+    times the present number, the most that was simulated."""
 
 
 @fields.row
@@ -128,7 +128,7 @@ class CeilingRow:
 
     human: fields.Human
     unit: str
-    """What is reliable: ``system means``, ``cells`` or ``single ratings``."""
+    """What the reliability is of: ``system means``, ``cells`` or ``single ratings``."""
     method: str
     """``split-annotators``, ``split-inputs``, ``alpha-ordinal`` or ``alpha-interval``."""
     n: int
@@ -144,16 +144,16 @@ class CeilingRow:
 
 
 class Plan(Result, study="plan"):
-    """What more or fewer inputs, systems and annotators would bring, and how well people agree."""
+    """Interval widths and power with other numbers of inputs, systems and annotators, and how well people agree."""
 
     table: Sequence[PlanRow]
     """One row per metric, human criterion, axis and number."""
     needs: tuple[NeedRow, ...]
-    """For each axis, how many are needed and what the next annotations bring."""
+    """For each axis, the number needed and the gain from the next annotations."""
     ceilings: tuple[CeilingRow, ...]
-    """Reliability of people's scores."""
+    """Reliability of human scores."""
     annotations: int
-    """How many annotations `gain` is about."""
+    """The number of further annotations for `gain`."""
 
 
 @study
@@ -177,7 +177,7 @@ def plan(
     seed: opt.Seed = 0,
     references: opt.References = False,
 ) -> Plan:
-    """Tell how many inputs, systems and annotators make an interval narrow, or find a difference between two metrics.
+    """Estimate how many inputs, systems and annotators an interval width or the power of a test needs.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def plan(
 
     Notes
     -----
-    A world is fitted to the scores: normal effects with the covariances of metrics and people between systems, inputs
-    and cells (Henderson 1953, method I), and the part of people's variance that is due to single annotators. Data sets
-    of other sizes are drawn from it. An interval is taken to be as wide as correlations vary between data sets; a test,
-    to reject with probability α where both metrics are equally good. Statistics of single outputs, such as those of
-    labels, and the global level have the data's own inputs drawn again with replacement instead; metrics are equally
-    good there because they change places on half of the inputs.
+    A model is fitted to the scores: normal effects with the covariances of metrics and people between systems, inputs
+    and cells (Henderson 1953, method I), and the part of the human variance that is due to single annotators. Data sets
+    of other sizes are drawn from it. The width of an interval follows from how correlations vary between data sets; a
+    test is assumed to reject with probability α if both metrics are equally good. For statistics of single outputs,
+    such as those of labels, and at global level, the inputs of the data are resampled instead; equally good metrics are
+    made by exchanging the two on half of the inputs.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Asked:
     confidence: float
     alpha: float
     target: float
-    """The width or the power that is wanted."""
+    """The target width or power."""
     powered: bool
     """Whether a power is planned."""
     trials: int
@@ -132,8 +132,7 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
             least = 1 if asked.of_items and asked.interval.generalises == "inputs" else LEAST["systems"]
             if asked.of_items and columns.sum() < FEWEST:
                 raise DataError(
-                    f"planning needs at least {FEWEST} inputs to learn from, got {columns.sum()} that both "
-                    f"{one_line(what)} have"
+                    f"planning needs at least {FEWEST} inputs, got {columns.sum()} that both {one_line(what)} have"
                 )
             if rows.sum() < least or columns.sum() < 2:
                 remedy = (
@@ -145,7 +144,7 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
                 if not selected.scores.has_systems:
                     got, remedy = f"{columns.sum()} inputs and no systems", "; use --interval boot-inputs"
                 raise DataError(
-                    f"planning needs at least {least} systems and 2 inputs to learn from, got {got} with scores of "
+                    f"planning needs at least {least} systems and 2 inputs, got {got} with scores of "
                     f"{one_line(what)}{remedy}"
                 )
             kept = np.ix_(rows, columns)
@@ -163,7 +162,7 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
             r = world.correlations(base, asked.level)
             if np.isnan(r).any():
                 raise DataError(
-                    f"no world can be fitted to {one_line(what)}: scores do not vary, or too few are shared"
+                    f"no population can be fitted to {one_line(what)}: scores do not vary, or too few are shared"
                 )
             if asked.powered and r[1] > r[0]:
                 # The better metric comes first.

@@ -46,45 +46,46 @@ MOST_LABELS = 20
 
 @fields.row
 class LabelNeed(fields.OfMetric):
-    """How many labels tell one quantity within the wanted precision."""
+    """The number of labels needed to know one quantity with the target precision."""
 
     quantity: str
-    """``accuracy`` and ``kappa`` of the judge, or ``mean``: what people would say of all outputs, by `estimate`."""
+    """``accuracy`` and ``kappa`` of the judge, or ``mean``: the mean human score of all outputs, by `estimate`."""
     value: float
-    """What it is now."""
+    """Its present estimate."""
     n_labelled: int
-    """Labels that there are."""
+    """Present number of labels."""
     half_width: float
     """Half the width of its interval now."""
     target: float
-    """What is wanted."""
+    """The target half width."""
     needed: int | None
-    """About how many labels give that, at least 20; None if labels of all outputs would not, or nothing varies."""
+    """The approximate number of labels needed, at least 20; None if labels of all outputs would not be enough, or
+    nothing varies."""
     needed_alone: int | None
-    """Of the mean, how many labels would be needed without the judge; None otherwise."""
+    """For the mean, the number of labels needed without the judge; None otherwise."""
     confidence: fields.Confidence
 
 
 @fields.row
 class LabelChoice(fields.OfMetric):
-    """What one way to choose labels brings, in simulations on the data."""
+    """The precision of one way to choose labels, in simulations on the data."""
 
     strategy: str
     """``random``, ``stratified``, ``disagreement`` or ``variance``."""
     n: int
     """How many labels are chosen."""
     error_mean: float
-    """Root mean squared error of the estimated mean of people, with weights that allow for the choice."""
+    """Root mean squared error of the estimated human mean, with weights that account for the choice."""
     error_accuracy: float
-    """The same of the judge's accuracy; NaN where verdicts are numbers."""
+    """The same for the judge's accuracy; NaN if verdicts are numbers."""
     worth_mean: float
-    """How many random labels would tell the mean as precisely."""
+    """Number of random labels that would give the mean as precisely."""
     worth_accuracy: float
-    """How many random labels would tell the accuracy as precisely."""
+    """Number of random labels that would give the accuracy as precisely."""
     errors_found: float
-    """Share of the chosen outputs on which judge and people differ; NaN where verdicts are numbers."""
+    """Share of the chosen outputs on which judge and people differ; NaN if verdicts are numbers."""
     trials: int
-    """How often labels were chosen."""
+    """Number of simulated choices."""
 
 
 class LabelPlan(Result, study="plan-labels"):
@@ -109,15 +110,15 @@ def plan_labels(
     seed: opt.Seed = 0,
     references: opt.References = False,
 ) -> LabelPlan:
-    """Tell how many labels a judge needs, and which way to choose them is best.
+    """Estimate how many labels a judge needs, and which way to choose them is best.
 
     Notes
     -----
-    If several people label an output, the label of most counts, and outputs on which they are tied are excluded.
-    Intervals shrink with the root of the number of labels; errors are clustered by input. With a judge, the variance of
-    the mean is σ²(1 − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that
-    have labels, by systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its
-    probability and use the judge as regressor, as in active statistical inference (Zrnic and Candès 2024).
+    If several people label an output, the majority label counts, and outputs with a tie are excluded. Intervals shrink
+    with the root of the number of labels; errors are clustered by input. With a judge, the variance of the mean is σ²(1
+    − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that have labels, by
+    systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its probability and use
+    the judge as regressor, as in active statistical inference (Zrnic and Candès 2024).
 
     Examples
     --------
@@ -137,7 +138,7 @@ def plan_labels(
         needs = list(_needs(pilot, half_width, confidence, seed))
         mine = list(_choices(pilot, annotations, trials, seed))
         told = {"metric": pilot.metric, "human": pilot.human}
-        known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
+        known = [(r.quantity, r.half_width, r.needed, r.needed_alone) for r in needs if r.needed is not None]
         notes += Note.when(known, "labels-needed", **told, target=half_width, needed=known, n=pilot.n)
         lacking = [row.quantity for row in needs if row.needed is None and row.half_width > 0]
         notes += Note.when(lacking, "labels-not-enough", **told, quantities=lacking, target=half_width)

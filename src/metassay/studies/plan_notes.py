@@ -43,6 +43,7 @@ def advice(
         systems=case.base.systems if named else None,
         inputs=case.base.inputs,
         width=None if asked.powered else here.width,
+        width_data=None if math.isnan(here.width_data) else here.width_data,
         difference=difference,
         target=asked.target,
         reached=here.reached,

@@ -52,12 +52,12 @@ class PrecisionRow(fields.OfColumn):
     confidence: fields.Confidence
     resamples: fields.Resamples
     resamples_undefined: int
-    """Resamples in which the system had no score; they are left out."""
+    """Resamples in which the system had no score; excluded."""
 
 
 @fields.row
 class VarianceChange:
-    """How much better the scores of systems are known with all inputs than with the annotated ones."""
+    """The change in the variance of system scores from the annotated inputs to all inputs."""
 
     metric: fields.Metric
     n_annotated: int
@@ -73,7 +73,7 @@ class VarianceChange:
 
 
 class Precision(Result, study="precision"):
-    """Means of systems with intervals and variances, with the annotated inputs and with all inputs."""
+    """System means with intervals and variances, on the annotated inputs and on all inputs."""
 
     table: Sequence[PrecisionRow]
     """One row per metric or human criterion, set of inputs and system."""

@@ -57,7 +57,8 @@ class ProfileRow:
 
     kind: str
     """``component``, ``loading`` (a metric on a component), ``system`` (a system on a component or on the composite),
-    ``weight`` (of a metric in the composite), or ``separation`` (how well a metric, or the composite, parts groups)."""
+    ``weight`` (of a metric in the composite), or ``separation`` (how well a metric, or the composite, separates
+    groups)."""
     name: str
     """The component (``PC1``), metric, human criterion or system; ``composite`` for the composite itself."""
     component: int | None
@@ -72,7 +73,7 @@ class ProfileRow:
     high: float
     """Upper end, likewise."""
     group: str | None
-    """The system's group; for separation and weights, the group that is taken to be higher."""
+    """The system's group; for separation and weights, the group with the higher scores."""
 
 
 class Profile(Result, study="profile"):
@@ -104,18 +105,18 @@ def profile(
     seed: opt.Seed = 0,
     references: opt.References = True,
 ) -> Profile:
-    """Treat all scores of a system as one point, find the main directions, and the one that parts two groups best.
+    """Find principal components of system scores, and the composite that best separates two groups of systems.
 
     Notes
     -----
     Rankel, Conroy, Slud and O'Leary (2011), §5, propose to treat all scores as multivariate data. A system is the
     vector of its mean scores, each over the inputs that it has; columns are standardised over systems. Nothing is
-    imputed: a column that lacks any of the systems is left out, and named. The composite is made of metrics, not of
-    human criteria, for it is to stand in for people; criteria are shown beside it. It is Fisher's discriminant with
-    Ledoit and Wolf's shrinkage, fitted without the systems that it is judged on; single metrics go through the same
-    mill. Accuracy takes the middle between the groups as cut; balanced accuracy is its mean over the two groups; the
-    area under the curve (``auc``) is the share of pairs, one of each group and held out together, that come in the
-    right order. Intervals resample the held-out systems within their groups, without fitting anew.
+    imputed: a column without a score for every system is excluded, and a note names it. The composite uses metrics
+    only, not human criteria, which are shown beside it. It is Fisher's discriminant with Ledoit and Wolf's shrinkage,
+    fitted without the systems on which it is evaluated; single metrics are evaluated in the same way. Accuracy uses the
+    midpoint between the groups as cut-off; balanced accuracy is its mean over the two groups; the area under the curve
+    (``auc``) is the share of pairs, one of each group and held out together, that are in the right order. Intervals
+    resample the held-out systems within their groups, without refitting.
 
     Examples
     --------

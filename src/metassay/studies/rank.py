@@ -32,7 +32,7 @@ from metassay.stats.votes import Strengths
 from metassay.studies import rank_parts as parts
 from metassay.studies.rank_covariates import controlled
 from metassay.studies.rank_raters import notes_on_raters, raters
-from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow, StandingRow, WinRow
+from metassay.studies.rank_rows import CovariateRow, GapRow, RankAgreementRow, RaterRow, StandingRow, WinRow
 from metassay.studies.selection import Selection, select_columns
 
 
@@ -46,9 +46,11 @@ class Ranking(Result, study="rank"):
     wins: tuple[WinRow, ...] = ()
     """Every two systems that were compared."""
     covariates: tuple[CovariateRow, ...] = ()
-    """What length, position or style explain."""
+    """Effects of length, position or style."""
     raters: tuple[RaterRow, ...] = ()
-    """Habits of raters, those with the most votes first."""
+    """Voting patterns of raters, those with the most votes first."""
+    gaps: tuple[GapRow, ...] = ()
+    """Neighbours in each ranking, and how many votes or inputs their difference needs."""
 
 
 @study
@@ -76,16 +78,16 @@ def rank(
 
     Notes
     -----
-    Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) if wanted. Where a
-    system never loses, or never wins, strengths have no bound (Ford 1957) and half a virtual vote against an average
-    system, half won, holds them; their intervals are those of the penalised likelihood, H⁻¹. Others are H⁻¹ΣggᵀH⁻¹ over
-    inputs (or raters), with t of as many less one degrees of freedom, or over votes with the normal distribution. With
-    covariates they are also multiplied by (n − 1)/(n − k). A rank starts after all systems that
-    are significantly better and ends before all that are significantly worse, each pair tested by itself; with the
-    bootstrap it is the middle share of ranks in the samples. Elo ratings are played in the order of the file; their
-    intervals are percentiles over at most 200 samples, each in a random order (none above 50,000 votes).
-    With covariates, logit P = β_A − β_B + γ·(what A has more of than B). Agreement of two rankings has a percentile
-    interval from samples that both share.
+    Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) on request. If a
+    system never loses, or never wins, strengths are unbounded (Ford 1957), and each system of the component gets half a
+    virtual vote against an average system, half won; the covariance is then that of the penalised likelihood, H⁻¹, if
+    it is larger. Otherwise it is H⁻¹ΣggᵀH⁻¹ over C inputs (or raters), with t of C − 1 degrees of freedom, or over
+    votes with the normal distribution. With covariates it is also multiplied by (n − 1)/(n − k). A rank starts after
+    all systems that are significantly better and ends before all that are significantly worse, without correction over
+    pairs; with the bootstrap it is a percentile interval of ranks. Elo ratings are computed in the order of the file;
+    their intervals are percentiles over at most 200 samples, each in a random order (none above 50,000 votes). With
+    covariates x, logit P = β_A − β_B + γ·(x_A − x_B). The agreement of two rankings has a percentile interval from
+    samples that both share.
 
     Examples
     --------
@@ -137,6 +139,7 @@ def _from_votes(
     explained: list[CovariateRow] = []
     wins: list[WinRow] = []
     agreed: list[RankAgreementRow] = []
+    gaps: list[GapRow] = []
     found: list[tuple[parts.Ranked, Strengths]] = []
     for group in groups:
         main, fit = parts.by_strengths(group, ties, drawing.resamples, drawing.seed, drawn=drawing.drawn)
@@ -149,12 +152,16 @@ def _from_votes(
             explained += rows
         table += [row for each in rankings for row in each.rows(votes.systems, drawing.confidence)]
         wins += parts.wins(group, fit)
+        gaps += main.gaps(votes.systems, len(group.votes), drawing.confidence)
         if group is not groups[0] and groups[0].kind == "human":
             samples = parts.joint_samples(groups[0], group, ties, drawing.resamples, drawing.seed)
             agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
     habits = raters(votes, groups, drawing.confidence)
     few = [group.name for group in groups if group.df < parts.FEW - 1]
     notes = [*parts.answers(table, agreed, few, unit), *votes.notes, *parts.notes_on(groups, found, unit)]
+    if groups[0].name not in few:
+        mine = [row for row in gaps if row.metric == groups[0].name]
+        notes += parts.note_on_gaps(found[0][0], votes.systems, mine, "votes")
     notes += notes_on_raters(habits)
     notes += Note.when("elo" in wanted, "elo-order")
     unknown = sum(len(group.raters) for group in groups if not group.kind)
@@ -164,7 +171,7 @@ def _from_votes(
     if "elo" in wanted:
         shown = {**shown, "elo": ("bootstrap", min(drawing.resamples, parts.PLAYED)), "seed": drawing.seed}
     signature = Signature.open(coef=wanted, **sizes, **shown)
-    tables = (tuple(agreed), tuple(wins), tuple(explained), tuple(habits))
+    tables = (tuple(agreed), tuple(wins), tuple(explained), tuple(habits), tuple(gaps))
     return Ranking(tuple(table), signature, tuple(notes), *tables)
 
 
@@ -186,6 +193,7 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
         for name, own in zip(columns.names, columns.values, strict=True)
         for row in parts.score_wins(name, systems, own)
     ]
+    gaps = [row for each in ranked for row in each.gaps(systems, n, drawing.confidence)]
     agreed = []
     if samples is not None and both:
         people = len(columns.humans)
@@ -198,9 +206,12 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
     notes += Note.when(flat, "means-without-width", metrics=flat)
     notes += Note.when(any(len(set(each.n.tolist())) > 1 for each in ranked), "means-over-own-inputs")
     notes += Note.when(few, "few-clusters", metric="", unit="inputs" if units > 1 else "input", n=units)
+    if not few:
+        mine = [row for row in gaps if row.metric == ranked[0].metric]
+        notes += parts.note_on_gaps(ranked[0], systems, mine, "inputs")
     shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}
     signature = Signature.open(**shown, **_undrawn(drawing, agreed))
-    return Ranking(tuple(table), signature, tuple(notes), tuple(agreed), tuple(wins))
+    return Ranking(tuple(table), signature, tuple(notes), tuple(agreed), tuple(wins), gaps=tuple(gaps))
 
 
 def _undrawn(drawing: _Drawing, agreed: Sequence[object]) -> dict[str, None]:

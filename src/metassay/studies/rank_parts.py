@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.proportions import wilson
 from metassay.stats.significance import ranks
 from metassay.stats.statistics.correlations import KENDALL, PEARSON
-from metassay.studies.rank_rows import RankAgreementRow, StandingRow, WinRow
+from metassay.studies.rank_rows import GapRow, RankAgreementRow, StandingRow, WinRow
 
 PEOPLE, POOLED, OTHERS = "people", "all raters", "other raters"
 FEW = 20
@@ -31,6 +32,8 @@ FEW_JUDGES = 2
 """With more, the table says better who ranks as people do."""
 PLAYED, MOST_PLAYED = 200, 50_000
 """Samples that Elo ratings are played in, and votes above which they are played once only."""
+POWER = 0.8
+"""Probability with which differences of the size found shall be significant, where more votes are planned."""
 SAME = 1e-9
 """Variances below are those of data that do not vary."""
 
@@ -106,11 +109,40 @@ class Ranked:
                     component=part,
                 )
 
+    def gaps(self, systems: Sequence[str], n: int, confidence: float) -> Iterator[GapRow]:
+        """Yield the neighbours of each component, the best first; `n` votes or inputs are behind all of them."""
+        variances = self._variances()
+        for own in _largest_first(self.components, ~np.isnan(self.values)):
+            for a, b in pairwise(own[np.argsort(-self.values[own], kind="stable")]):
+                gap = float(self.values[a] - self.values[b])
+                found = estimate(gap, float(variances[a, b]), self.df, n, confidence)
+                tells = gap > SAME and found.error > SAME
+                # Variances shrink with the number of votes or inputs.
+                many = n * (found.smallest_detectable(POWER, 1 - confidence) / gap) ** 2 if tells else math.nan
+                yield GapRow(
+                    metric=self.metric,
+                    statistic=self.statistic,
+                    system_a=systems[a],
+                    system_b=systems[b],
+                    difference=gap,
+                    low=found.low,
+                    high=found.high,
+                    confidence=confidence,
+                    significant=bool(found.low > SAME),
+                    n=n,
+                    needed=math.ceil(many) if math.isfinite(many) else None,
+                    power=POWER,
+                )
+
+    def _variances(self) -> FloatArray:
+        """Return the variances of the differences between systems."""
+        spread = np.diag(self.covariance)
+        return np.maximum(spread[:, None] + spread - 2 * self.covariance, 0.0)
+
     def ahead(self, confidence: float) -> FloatArray:
         """Return 1 where the row is significantly better than the column, −1 where it is worse, else 0."""
-        gap, spread = self.values[:, None] - self.values, np.diag(self.covariance)
-        variance = spread[:, None] + spread - 2 * self.covariance
-        reach = estimate(0.0, 1.0, self.df, 0, confidence).high * np.sqrt(np.maximum(variance, 0.0))
+        gap = self.values[:, None] - self.values
+        reach = estimate(0.0, 1.0, self.df, 0, confidence).high * np.sqrt(self._variances())
         together = self.components[:, None] == self.components
         return np.where(together & (np.abs(gap) > np.maximum(reach, SAME)), np.sign(gap), 0.0)
 
@@ -407,6 +439,22 @@ def answers(
         elif one.statistic == "kendall" and math.isnan(one.estimate):
             notes.append(Note.of("rankings-too-short", metric=one.metric, human=one.human, n=one.n_systems))
     return notes
+
+
+def note_on_gaps(ranked: Ranked, systems: Sequence[str], gaps: Sequence[GapRow], unit: str) -> list[Note]:
+    """Note which systems are not significantly different, and how many votes or inputs the first such pair needs."""
+    known = [row for row in gaps if row.needed is not None]
+    if not known or ranked.without_width:
+        return []
+    ahead = ranked.ahead(known[0].confidence)
+    order = sorted(np.flatnonzero(~np.isnan(ranked.values)).tolist(), key=lambda s: -ranked.values[s])
+    met = [(a, b) for a, b in combinations(order, 2) if ranked.components[a] == ranked.components[b]]
+    same = [(systems[a], systems[b]) for a, b in met if not ahead[a, b]]
+    # The first neighbours that are not significantly different; if all are, the closest.
+    row = next((row for row in known if not row.significant), max(known, key=lambda row: row.needed or 0))
+    facts = {name: getattr(row, name) for name in ("metric", "difference", "low", "high", "needed", "n", "power")}
+    named = {"one": row.system_a, "other": row.system_b, "unit": unit, "pairs": len(met), "same": same}
+    return [Note.of("gaps-between-ranks", **facts, **named)]
 
 
 def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.Strengths]], unit: str) -> list[Note]:

@@ -12,7 +12,7 @@ class StandingRow:
     metric: str
     """Who ranks: a judge, a metric, a human criterion, ``people`` together, or ``all raters``."""
     kind: str
-    """``human`` or ``metric``; empty where nobody said whose votes they are."""
+    """``human`` or ``metric``; empty if unknown."""
     system: fields.System
     statistic: str
     """``bradley-terry``, ``controlled`` (the same at equal covariates), ``win-rate``, ``elo`` or ``mean``."""
@@ -24,13 +24,13 @@ class StandingRow:
     interval: fields.Interval
     resamples: fields.ResamplesOrNone
     rank: int
-    """Rank by the estimate among the systems of its component, 1 the best."""
+    """Rank by the estimate among the systems of its component, 1 for the best."""
     rank_low: int | None
     """Best rank that the data allow; None without an interval."""
     rank_high: int | None
     """Worst rank that the data allow."""
     expected: float
-    """Share of votes that it would win against each of the others in turn, ties counted half; NaN if not modelled."""
+    """Expected share of votes won against each of the others in turn, ties counted half; NaN if not modelled."""
     won: float
     """Share of its votes that it won, or of comparisons of scores on one input; ties count half."""
     n: int
@@ -58,19 +58,47 @@ class WinRow:
     share: float
     """Share that the first won, ties counted half."""
     chance: float
-    """The same as the strengths predict it; NaN for scores."""
+    """The same as predicted by the strengths; NaN for scores."""
+
+
+@fields.row
+class GapRow:
+    """Two systems that are neighbours in a ranking."""
+
+    metric: str
+    """Who ranks."""
+    statistic: str
+    """By what they are ranked."""
+    system_a: str
+    """The better one."""
+    system_b: str
+    """The next one."""
+    difference: float
+    """How much better the first is."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
+    significant: bool
+    """Whether the interval excludes 0."""
+    n: int
+    """Votes behind the ranking; inputs, for scores."""
+    needed: int | None
+    """About how many would make a true difference of this size significant with the probability `power`, if they are
+    spread as now; None if there is no difference, or no interval."""
+    power: float
+    """That probability."""
 
 
 @fields.row
 class CovariateRow:
-    """What an attribute of outputs does to votes, between systems of equal strength."""
+    """The effect of an attribute of outputs on votes between systems of equal strength."""
 
     metric: str
     """Who votes."""
     covariate: str
     """``position``, ``length``, or the attribute."""
     unit: str
-    """What counts as one more of it."""
+    """The unit of the attribute."""
     estimate: float
     """Change of the log odds of winning with one unit more."""
     low: fields.Low
@@ -80,19 +108,20 @@ class CovariateRow:
     chance: float
     """Probability that the output with one unit more wins against an otherwise equal one, ties counted half."""
     explained: float
-    """By how much the variance of strengths falls once all covariates are held equal, as a share; the same in all rows
-    of a ranking."""
+    """Relative reduction of the variance of strengths when all covariates are held equal; the same in all rows of a
+    ranking."""
     n: int
     """Votes for which all covariates are known."""
 
 
 @fields.row
 class RankAgreementRow(fields.OfMetric):
-    """Whether a judge ranks systems as people do."""
+    """Agreement between the ranking of a judge and that of people."""
 
     statistic: fields.Statistic
     estimate: float
-    """Correlation of the two lists of strengths, or means; NaN with fewer than three systems, or all of equal rank."""
+    """Correlation of the two vectors of strengths or means; NaN with fewer than three systems, or if all have equal
+    rank."""
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
@@ -114,12 +143,12 @@ class RankAgreementRow(fields.OfMetric):
 
 @fields.row
 class RaterRow:
-    """One rater's habits."""
+    """Voting patterns of one rater."""
 
     rater: str
     """Who votes."""
     kind: str
-    """``human``, ``metric``, or empty if nobody knows."""
+    """``human``, ``metric``, or empty if unknown."""
     n: int
     """Votes."""
     ties: float
@@ -130,6 +159,6 @@ class RaterRow:
     high: fields.High
     confidence: fields.Confidence
     repeated: int
-    """Votes that say the same again of the same pair in the same order."""
+    """Votes that repeat an earlier one on the same pair in the same order."""
     contradictory: int
-    """Votes that say something else of the same pair in the same order."""
+    """Votes that contradict an earlier one on the same pair in the same order."""

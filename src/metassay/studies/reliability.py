@@ -71,7 +71,7 @@ class Reliability(Result, study="reliability"):
     limits: tuple[LimitRow, ...]
     """Correlations of metrics with people, raw, and corrected for unreliable scores."""
     sources: tuple[SourceRow, ...] = ()
-    """What components stand for."""
+    """What components consist of."""
 
 
 @study
@@ -91,15 +91,15 @@ def reliability(
     Notes
     -----
     Brennan (2001), "Generalizability Theory". A score is a sum of random effects of system, input, rater and their
-    interactions; components come from symmetric sums of squared differences (Koch 1967), which for complete data is
-    the analysis of variance. Means of systems over n_i inputs and n_r raters have
-    Eρ² = σ²_s/(σ²_s + σ²_si/n_i + σ²_sr/n_r + σ²_sir/(n_i n_r)). At input level what is measured is an output among
-    those of its input, σ²_s + σ²_si, and at global level any output; there only raters make errors. Intervals leave
-    out systems, inputs and raters in turn (families and clusters as a whole) and generalise to new ones.
+    interactions; components come from symmetric sums of squared differences (Koch 1967), which for complete data is the
+    analysis of variance. Means of systems over n_i inputs and n_r raters have Eρ² = σ²_s/(σ²_s + σ²_si/n_i + σ²_sr/n_r
+    + σ²_sir/(n_i n_r)). At input level the signal is the variance of outputs within an input, σ²_s + σ²_si, and at
+    global level that of all outputs; there the only error is that of raters. Intervals leave out systems, inputs and
+    raters in turn (families and clusters as a whole) and generalise to new ones.
 
     Krippendorff's and Gwet's coefficients are over single outputs, with a bootstrap of inputs; correlations are those
     of each rater with the mean of the others, averaged, with a bootstrap of systems and inputs. Correlations with
-    perfect people are r divided by the human ceiling (Spearman 1904).
+    error-free human ratings are r divided by the human ceiling (Spearman 1904).
 
     Examples
     --------

@@ -13,7 +13,7 @@ class ComponentRow(fields.OfColumn):
     """``system``, ``input``, ``rater``, or an interaction such as ``system × input``; several joined by `` + `` if the
     design cannot separate them. The interaction of all contains the error of a single score."""
     variance: float
-    """The variance component in squared units of scores; below 0 by chance, NaN if the design says nothing of it."""
+    """The variance component in squared score units; below 0 by chance, NaN if the design cannot estimate it."""
     low: fields.Low
     high: fields.High
     share: float
@@ -29,14 +29,14 @@ class ComponentRow(fields.OfColumn):
 
 @fields.row
 class SourceRow:
-    """What a component stands for: one row per source or interaction that the design does not tell from its others."""
+    """What a component consists of: one row per source or interaction that cannot be separated from others."""
 
     component: str
     """The component."""
     source: str
     """The source, or the interaction of several, such as ``system × input``."""
     n_facets: int
-    """How many interact in it; 1 for a source by itself."""
+    """Number of sources that interact; 1 for a single source."""
 
 
 @fields.row
@@ -45,38 +45,38 @@ class DesignRow(fields.OfColumn):
 
     level: fields.Level
     axis: str
-    """``now`` for the design of the data; ``inputs`` and ``raters`` where their numbers are others; ``systems`` for
-    more systems, which change no reliability and make its interval narrower."""
+    """``now`` for the design of the data; ``inputs`` and ``raters`` if their numbers differ from it; ``systems`` for
+    more systems, which do not change the reliability but narrow its interval."""
     n_systems: int
     """Systems."""
     n_inputs: int
     """Inputs in the mean of a system."""
     n_raters: int
-    """Raters of each output; 0 if raters are unknown, and each output has as many judgments as now."""
+    """Raters of each output; 0 if raters are unknown, so that each output has as many ratings as in the data."""
     estimate: float
-    """Generalizability coefficient Eρ²: the share of the variance of means that is no error, where only the order of
-    systems (at other levels, of outputs) counts; the squared correlation with error-free scores. NaN if unknown."""
+    """Generalizability coefficient Eρ²: the share of the variance of means that is not error, if only the order of
+    systems (at other levels, of outputs) matters; the squared correlation with error-free scores. NaN if unknown."""
     low: fields.Low
     high: fields.High
     absolute: float
-    """Index of dependability Φ: the same where the scores themselves count, so that easy inputs and lenient raters are
+    """Index of dependability Φ: the same if the scores themselves matter, so that easy inputs and lenient raters are
     error too."""
     absolute_low: fields.Low
     absolute_high: fields.High
     error: float
-    """Standard error of such a mean, without what all systems share; in units of the scores."""
+    """Standard error of such a mean, without the effects that all systems share; in score units."""
     confidence: fields.Confidence
 
 
 @fields.row
 class NeedRow(fields.OfColumn):
-    """How many inputs or raters a reliability needs, with everything else unchanged."""
+    """The number of inputs or raters needed for a reliability, with everything else unchanged."""
 
     level: fields.Level
     axis: str
     """``inputs`` or ``raters``."""
     target: float
-    """The wanted Eρ²."""
+    """The target Eρ²."""
     now: int
     """How many there are."""
     needed: float
@@ -85,7 +85,7 @@ class NeedRow(fields.OfColumn):
 
 @fields.row
 class RaterAgreementRow:
-    """How far raters agree with one another."""
+    """How well raters agree with one another."""
 
     human: fields.Human
     statistic: str

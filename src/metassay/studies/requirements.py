@@ -22,7 +22,7 @@ class RequirementRow:
     judge: fields.Judge
     human: fields.Human
     value: float
-    """The number that it speaks of; NaN, which meets nothing, if it is undefined."""
+    """The number that it is about; if it is undefined (NaN), the requirement is not met."""
     met: bool
     """Whether it is met."""
 

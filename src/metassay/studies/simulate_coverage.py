@@ -53,7 +53,7 @@ class CoverageRow(fields.OfAgreement):
     low: fields.RateLow
     high: fields.RateHigh
     confidence: float
-    """What the rate should be: the confidence of the intervals."""
+    """The nominal rate: the confidence of the intervals."""
     best: bool
     """Whether the rate is significantly nearer to the confidence than that of every other interval, and below 1."""
     n_undefined: fields.TrialsUndefined
@@ -69,7 +69,7 @@ class Coverage(Result, study="simulate-coverage"):
     table: Sequence[CoverageRow]
     """One row per metric, human criterion, level, statistic and kind of interval."""
     resamples: int
-    """How many resamples a bootstrap interval rests on."""
+    """Number of resamples of a bootstrap interval."""
 
 
 @study
@@ -92,7 +92,8 @@ def simulate_coverage(
     Notes
     -----
     Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-    Methods", §5.1 and Table 1. Only inputs that people judged take part. Fewer than four systems are in both halves.
+    Methods", §5.1 and Table 1. Only inputs that people judged are used. Fewer than four systems are not split: they are
+    in both halves.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""How often does each test find that a damaged metric is worse?
+"""How often does each test find that a corrupted metric is worse?
 
 Makes a metric worse, many times, and counts how often each test finds that the intact metric agrees better with people.
-With --texts the metric is ROUGE-1, and the damaged version sees a random share of the words. Without texts, noise is
+With --texts the metric is ROUGE-1, and the corrupted version sees a random share of the words. Without texts, noise is
 added to the scores of the metrics in the files; for labels and probabilities, a share of them is shuffled among
 outputs.
 
@@ -47,7 +47,7 @@ PAGE = 50
 
 
 class Damage(Protocol):
-    """A metric that can be made worse: the metric itself, and random damaged copies of its scores."""
+    """A metric that can be made worse: the metric itself, and randomly corrupted copies of its scores."""
 
     @property
     def name(self) -> str:
@@ -61,7 +61,7 @@ class Damage(Protocol):
 
     @property
     def settings(self) -> Sequence[float]:
-        """How much damage is done."""
+        """How much corruption is done."""
         ...
 
     @property
@@ -76,17 +76,17 @@ class Damage(Protocol):
     def damaged(
         self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
     ) -> FloatArray:
-        """Return damaged scores, (trials, systems, inputs)."""
+        """Return corrupted scores, (trials, systems, inputs)."""
         ...
 
 
 @fields.row
 class PowerRow(fields.OfAgreement):
-    """How often one test found that a metric agrees better with people than damaged copies of it."""
+    """How often one test found that a metric agrees better with people than corrupted copies of it."""
 
     test: fields.Test
     damage: str
-    """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores;
+    """``words``: the corrupted metric sees a random share of the words; ``noise``: noise is added to its scores;
     ``shuffle``: a share of its labels or probabilities is shuffled among outputs."""
     setting: float
     """The share of words kept, the standard deviation of the noise in that of the scores, or the share shuffled."""
@@ -99,14 +99,14 @@ class PowerRow(fields.OfAgreement):
     estimate: float
     """Correlation of the metric with people."""
     estimate_damaged: float
-    """Mean correlation of its damaged copies."""
+    """Mean correlation of its corrupted copies."""
     alpha: fields.Alpha
     resamples: fields.ResamplesOrNone
     n_undefined: fields.TrialsUndefined
 
 
 class Power(Result, study="simulate-power"):
-    """Power curves of tests: how often they find a metric better than damaged copies of it."""
+    """Power curves of tests: how often they find a metric better than corrupted copies of it."""
 
     table: Sequence[PowerRow]
     """One row per metric, human criterion, level, statistic, test and setting."""
@@ -137,13 +137,13 @@ def simulate_power(
     scores
         Scores of people, and of metrics unless `damage` brings its own.
     damage
-        A metric that damages itself, such as `DamagedRouge1`; by default noise is added to the metrics in `scores`.
+        A metric that corrupts itself, such as `DamagedRouge1`; by default noise is added to the metrics in `scores`.
 
     Notes
     -----
     Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-    Methods", §5.2 and Figure 3. Only inputs that people judged take part. Trials of a page share the draws of a test:
-    draws do not depend on scores, so the rate is estimated without bias all the same.
+    Methods", §5.2 and Figure 3. Only inputs that people judged are used. Trials of a page share the draws of a test;
+    draws do not depend on scores, so the rate is still unbiased.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
 
 @dataclass(frozen=True)
 class _Trial:
-    """Which metric is damaged, how, and how strongly."""
+    """Which metric is corrupted, how, and how strongly."""
 
     metric: str
     damage: str

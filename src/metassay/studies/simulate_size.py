@@ -54,18 +54,19 @@ FITTED, AGAIN = 1_000, 1_000_000
 
 @fields.row
 class SizeRow:
-    """How often one test rejected in one world."""
+    """How often one test rejected in one simulated population."""
 
     test: fields.Test
     setting: str
-    """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data, or
-    ``drawn again, equal`` and ``drawn again, as found`` for the user's data themselves."""
+    """The simulated population: its name in the grid; ``fitted, equal`` and ``fitted, as found`` if it was fitted to
+    the user's data; ``drawn again, equal`` and ``drawn again, as found`` if inputs of the user's data were
+    resampled."""
     metric_a: str | None
-    """The better of two metrics that a world was fitted to; None for worlds of the grid."""
+    """The better of the two metrics that the population was fitted to; None for populations of the grid."""
     metric_b: str | None
     """The other metric."""
     human: str | None
-    """The human criterion it was fitted to; None for worlds of the grid."""
+    """The human criterion that it was fitted to; None for populations of the grid."""
     level: str
     """``system``, or ``global`` or ``input`` for statistics that are not defined there."""
     statistic: fields.Statistic
@@ -78,9 +79,9 @@ class SizeRow:
     low: fields.RateLow
     high: fields.RateHigh
     alpha: float
-    """The significance level: what the rate should be if both are equally good."""
+    """The significance level, and the nominal false-positive rate if both are equally good."""
     holds: bool | None
-    """Whether the rate may be at most 1.3 α as far as its interval tells; None if the metrics differ."""
+    """Whether the interval of the rate is compatible with at most 1.3 α; None if the metrics differ."""
     difference: float
     """Mean difference of the two correlations over the data sets."""
     n_systems: int
@@ -89,16 +90,16 @@ class SizeRow:
     """Inputs in each data set."""
     resamples: fields.ResamplesOrNone
     n_undefined: int
-    """Data sets in which the test was undefined; they are left out."""
+    """Data sets in which the test was undefined; excluded."""
     population: str = ""
-    """The setting without what ``equal`` says; empty in files that were written before it was told."""
+    """The setting without the part that ``equal`` states; empty in files written by earlier versions."""
 
 
 class Size(Result, study="simulate-size"):
-    """How often tests reject in worlds where the truth is known."""
+    """Rejection rates of tests in simulated populations."""
 
     table: Sequence[SizeRow]
-    """One row per world, statistic and test."""
+    """One row per population, statistic and test."""
 
 
 @study
@@ -116,24 +117,25 @@ def simulate_size(
     seed: opt.Seed = 0,
     references: opt.References = False,
 ) -> Size:
-    """Draw data sets in which two metrics are equally good, and count how often tests tell them apart.
+    """Draw data sets in which two metrics are equally good, and count how often tests find a difference.
 
     Parameters
     ----------
     scores
-        Scores of metrics and people, to which a world is fitted for every pair of metrics. Without scores the worlds
-        of the grid are drawn.
+        Scores of metrics and people, to which a population is fitted for every pair of metrics. Without scores, a grid
+        of simulated populations is used.
 
     Notes
     -----
-    Tests ask whether the first metric is better, at system level, or at the first level at which a statistic of single
-    outputs is defined. For these the inputs that people judged (or clusters of them) are drawn again with replacement,
-    with all that was said of them; where metrics are equally good, they change places on half of them.
+    The alternative hypothesis is that the first metric is better. Tests are at system level, or for statistics of
+    single outputs at the first level at which they are defined. For the latter, the inputs that people judged (or
+    clusters of inputs) are resampled with all their scores; equally good metrics are made by exchanging the two on half
+    of the inputs.
 
-    A fitted world has the variance components of systems, inputs and cells that the scores of two metrics and people
-    have together (Henderson 1953, method I), normal effects, and the grades that people gave. In ``fitted, equal`` the
-    two metrics have changed places in half of the covariances, so that both are equally good; ``fitted, as found``
-    shows the power.
+    A fitted population has the covariances of system, input and cell effects of the two metrics and the human scores
+    (Henderson 1953, method I), normal effects, and the distribution of human grades. In ``fitted, equal`` the
+    covariances are averaged with those after exchanging the two metrics, so that both are equally good; ``fitted, as
+    found`` shows the power.
 
     Examples
     --------
@@ -147,7 +149,7 @@ def simulate_size(
     if single and (scores is None or world is not None):
         raise UsageError(
             f"{single[0].name} compares single outputs, which simulated populations do not have; name a file with "
-            "scores of single outputs, and no world"
+            "scores of single outputs, and leave out world"
         )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
@@ -251,7 +253,7 @@ def _fitted(selected: Selection) -> tuple[list[_Place], list[Note]]:
                 means = np.diag(world.components.of_means(max(world.shape[1], 1)))
                 if not (means > 0).all():
                     raise DataError(
-                        f"no world can be fitted to {one_line(first)}, {one_line(selected.metrics[b])} and "
+                        f"no population can be fitted to {one_line(first)}, {one_line(selected.metrics[b])} and "
                         f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
                     )
                 number = FITTED + len(places)
@@ -273,7 +275,7 @@ def _describe(world: Fitted, names: tuple[str, str, str]) -> Note:
         parts = [float(part[at, at]) for part in (world.components.systems, world.components.inputs)]
         whole = sum(parts) + float(world.components.cells[at, at])
         shares.append((name, parts[0] / whole, parts[1] / whole))
-    return Note.of("world-fitted", shares=shares, bias=world.components.own_liking()[:2])
+    return Note.of("world-fitted", shares=shares, bias=world.components.own_bias()[:2])
 
 
 def _page(

@@ -50,7 +50,7 @@ class StabilityRow:
     draws: int
     """How many pairs of samples were drawn."""
     n_undefined: int
-    """Pairs of samples whose correlation was undefined and left the mean."""
+    """Pairs of samples whose correlation was undefined; excluded from the mean."""
     n_systems: int
     """Systems that are ranked."""
     n_available: int
@@ -58,7 +58,7 @@ class StabilityRow:
 
 
 class Stability(Result, study="stability"):
-    """How alike rankings of systems are from one sample of inputs to another, for growing samples."""
+    """How similar rankings of systems from different samples of inputs are, by sample size."""
 
     table: Sequence[StabilityRow]
     """One row per metric or human criterion and number of inputs."""

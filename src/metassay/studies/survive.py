@@ -82,7 +82,7 @@ def survive(
     """Test whether metrics agree with people in other languages as they do in the first.
 
     The same question in its everyday form: are two metrics, two versions of a judge, or two groups of annotators
-    interchangeable? Then `by` names what tells them apart.
+    interchangeable? Then `by` names what distinguishes them.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ def survive(
     -----
     Follows Braun, Vasilyev, Iskender and Bohannon (2022), "Does Summary Evaluation Survive Translation to Other
     Languages?", with Φ where the authors' code of the Anderson-Hauck test has densities. The paper's tests, ``tost``
-    with `resample` ``points`` and ``anderson-hauck``, take outputs for independent. Where these share systems, they
-    call metrics equivalent whose correlations differ by the margin in up to .30 and .31 of samples instead of .05.
+    with `resample` ``points`` and ``anderson-hauck``, assume that outputs are independent. If outputs share systems,
+    their false-positive rates at the margin are up to .30 and .31 instead of .05.
 
-    ``jackknife`` asks whether an interval of the difference for new systems and new inputs lies inside the margin. It
-    is made of the jackknife intervals of the two correlations and of the correlation of their errors (MOVER; Zou 2007,
-    "Toward using confidence intervals to compare correlations").
+    ``jackknife`` tests whether an interval of the difference for new systems and new inputs is inside the margin. The
+    interval combines the jackknife intervals of the two correlations and the correlation of their errors (MOVER; Zou
+    2007, "Toward using confidence intervals to compare correlations").
 
     Examples
     --------

@@ -23,20 +23,20 @@ class SurvivalRow(fields.OfMetric):
     margin_kind: str
     """``constant``, ``sd`` or ``range``; the last two come from single annotators."""
     margin: float
-    """How far apart two correlations may be and still count as equivalent."""
+    """The largest difference of two correlations that counts as equivalent."""
     estimate_a: float
     """The correlation at the baseline."""
     estimate_b: float
     """The correlation at this level."""
     difference: float
-    """The second less the first."""
+    """The correlation at this level minus that at the baseline."""
     low: float
-    """Lower end of the interval of the difference, of confidence 1 − 2α, by the jackknife or the bootstrap: two
-    one-sided tests ask if it is in the margin."""
+    """Lower end of the interval of the difference, with confidence 1 − 2α, by the jackknife or the bootstrap; two
+    one-sided tests check whether it is within the margin."""
     high: float
     """Upper end of that interval."""
     p_value: float
-    """Small if a difference as large as the margin is not credible; NaN if undefined."""
+    """p-value of the hypothesis that the difference is at least as large as the margin; NaN if undefined."""
     p_corrected: float
     """The same, corrected for all tests with this test, kind of margin and statistic."""
     alpha: fields.Alpha
@@ -46,7 +46,7 @@ class SurvivalRow(fields.OfMetric):
     """Whether the corrected p-value is at most α."""
     correction: fields.Correction
     needed: float
-    """The margin above which two one-sided tests would find equivalence; NaN if none would, or for another test."""
+    """The smallest margin at which two one-sided tests find equivalence; NaN if there is none, or for another test."""
     n: int
     """Outputs with scores at both levels and judgments."""
     resamples: fields.Resamples
@@ -124,25 +124,25 @@ class DominancePair:
     probability: float
     """The share, P."""
     resolved: bool
-    """Whether one of the two wins in at least 97.5% of the resamples."""
+    """Whether one of the two agrees better in at least 97.5% of the resamples."""
 
 
 @fields.row
 class DominanceShift:
-    """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
+    """How the pairs of metrics that are resolved at the baseline change (Fig. 5)."""
 
     human: fields.Human
     statistic: fields.Statistic
     language: str
     """The level that is compared with the baseline."""
     n_pairs: int
-    """Pairs of metrics that are there at both levels."""
+    """Pairs of metrics with scores at both levels."""
     n_resolved: int
     """Of these, pairs that are resolved at the baseline."""
     n_kept: int
-    """Resolved pairs that are still resolved, the same way round."""
+    """Resolved pairs that are still resolved in the same direction."""
     n_turned: int
-    """Resolved pairs in which the other metric now wins more than half of the resamples."""
+    """Resolved pairs in which the other metric now agrees better in more than half of the resamples."""
     shift: float
     """Mean absolute change of the share, over the resolved pairs."""
     shift_back: float
@@ -193,7 +193,7 @@ class ReferenceWidening(fields.OfMetric):
 
 
 class Survival(Result, study="survive"):
-    """Whether agreement with people is the same at every level, and all that goes with it."""
+    """Whether agreement with people is equivalent at every level, and how this depends on the margin."""
 
     table: Sequence[SurvivalRow]
     """One row per metric, criterion, level, test, kind of margin and statistic."""
@@ -206,16 +206,16 @@ class Survival(Result, study="survive"):
     across: tuple[AcrossLanguages, ...]
     """Correlations of metrics with themselves at the baseline."""
     margins: tuple[AnnotatorMargin, ...]
-    """What single annotators say of margins."""
+    """Margins from single annotators."""
     sensitivity: tuple[Sensitivity, ...]
     """How conclusions depend on the margin."""
     dominance: tuple[DominancePair, ...]
-    """Which metric beats which."""
+    """Pairs of metrics: which agrees better with people."""
     shifts: tuple[DominanceShift, ...]
     """How that changes from the baseline to each level."""
     components: tuple[RankPosition, ...]
-    """Where everything stands on two principal components."""
+    """Metrics and criteria on two principal components."""
     explained: tuple[float, float]
     """The share of the variance that each of the two explains."""
     references: tuple[ReferenceWidening, ...]
-    """What resampling references adds, for metrics with a score per reference."""
+    """How resampling references widens intervals, for metrics with a score per reference."""

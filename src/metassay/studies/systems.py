@@ -47,7 +47,7 @@ class SystemRow:
 
     metric: fields.Column
     system_a: str
-    """The system that the alternative ``greater`` says is better."""
+    """The system that is better under the alternative ``greater``."""
     system_b: str
     """The system it is compared with."""
     group_a: str | None
@@ -63,12 +63,12 @@ class SystemRow:
     tests on whole systems, the difference of the two scores."""
     p_value: fields.PValue
     threshold: float
-    """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any; NaN for tests on
-    whole systems."""
+    """The critical value of the statistic (of its absolute value, if two-sided); ∞ if n is too small for any; NaN for
+    tests on whole systems."""
     n_inputs: int
     """Inputs that both systems have."""
     mean_difference: float
-    """Mean score of A less mean score of B over these inputs; of corpus scores, the score of A less that of B."""
+    """Mean score of A minus mean score of B over these inputs; for corpus scores, the score of A minus that of B."""
     low: float
     """Lower end of the paired-t interval of the mean difference, with confidence 1 − α; with ``paired-bootstrap`` of
     the percentile interval, and NaN with ``approximate-randomization`` alone."""
@@ -81,9 +81,9 @@ class SystemRow:
     alternative: fields.Alternative
     correction: fields.Correction
     resamples: int | None
-    """How many drawn data sets the p-value rests on; None in theory."""
+    """Number of drawn data sets behind the p-value; None with ``theory``."""
     resamples_undefined: int
-    """Drawn data sets in which the systems never differed; they are left out."""
+    """Drawn data sets in which the systems never differed; excluded."""
 
 
 @fields.row

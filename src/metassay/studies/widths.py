@@ -33,18 +33,18 @@ class WidthRow(fields.OfMetric):
     """The interval of one correlation with the annotated inputs (a), and with all inputs of the metric (t)."""
 
     level: str
-    """Always ``system``: only means of systems can rest on more inputs than people annotated."""
+    """Always ``system``: only system means can use more inputs than people annotated."""
     statistic: fields.Statistic
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     estimate_a: float
-    """The correlation if the metric's means rest on the annotated inputs."""
+    """The correlation if the metric's means use the annotated inputs."""
     low_a: fields.Low
     high_a: fields.High
     width_a: float
     """``high_a − low_a``."""
     estimate_t: float
-    """The correlation if the metric's means rest on every input that it has."""
+    """The correlation if the metric's means use every input that it has."""
     low_t: fields.Low
     high_t: fields.High
     width_t: float
@@ -58,7 +58,7 @@ class WidthRow(fields.OfMetric):
     n_inputs: int
     """Inputs with at least one score from the metric."""
     resamples_undefined_a: int
-    """Resamples whose correlation was undefined and left the interval with the annotated inputs."""
+    """Resamples whose correlation was undefined; excluded from the interval with the annotated inputs."""
     resamples_undefined_t: int
     """The same for the interval with all inputs."""
     kind: fields.MetricKind = "metric"
@@ -67,7 +67,7 @@ class WidthRow(fields.OfMetric):
 
 @fields.row
 class WidthChange:
-    """How much narrower intervals get on average."""
+    """The mean change in interval width."""
 
     human: fields.Human
     statistic: fields.Statistic
@@ -113,8 +113,8 @@ def widths(
     Notes
     -----
     Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of Automatic Summarization Evaluation
-    Metrics", §3.2 and appendix A. People's inputs and systems are drawn alike for both intervals, so that these
-    differ by the metric's inputs and not by chance.
+    Metrics", §3.2 and appendix A. Both intervals use the same draws of systems and of annotated inputs, so they differ
+    by the metric's inputs and not by chance.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def home(limits: Limits, kept: bool) -> str:
         formats=each("<li><b>{}</b>: {}</li>", formats.items()),
         privacy=_privacy(limits, kept),
     )
-    return _page("How far can your metrics be trusted?", body)
+    return _page("Metrics and judges against human judgments", body)
 
 
 def of_session(session: Session, limits: Limits, kept: bool) -> str:
@@ -79,7 +79,7 @@ def of_session(session: Session, limits: Limits, kept: bool) -> str:
     stages: dict[str, tuple[str, Callable[[Session], str]]] = {
         "reading": ("Reading", _reading),
         "unreadable": ("This could not be read", _unreadable),
-        "choosing": ("What is in your files", partial(_choosing, limits=limits)),
+        "choosing": ("Contents of your files", partial(_choosing, limits=limits)),
         "working": ("The report is being made", _working),
         "done": ("The report is ready", partial(_done, limits=limits)),
     }

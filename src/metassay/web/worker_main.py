@@ -77,7 +77,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
     from metassay.core.votes import Votes
-    from metassay.report.document.page import QUESTIONS
+    from metassay.report.document.page import SECTIONS
     from metassay.report.document.report import make_report
     from metassay.report.document.votes import make_votes_report
 
@@ -94,7 +94,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
     def begun(name: str, _: int, __: int) -> None:
         nonlocal study
-        study = QUESTIONS[name]
+        study = SECTIONS[name]
 
     def worked(done: int, total: int, _: str) -> None:
         nonlocal furthest

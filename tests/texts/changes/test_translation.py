@@ -132,7 +132,7 @@ def test_a_text_that_comes_back_empty_is_told(tool):
         ({"to": "es", "with_": "command:cat 'a"}, "not well quoted"),
         ({"to": "es", "with_": "command:cat", "what": "titles"}, "unknown part of the texts 'titles'"),
         ({"to": "es", "with_": "command:cat", "timeout": 0}, "timeout must be"),
-        ({"to": "es", "with_": "marian:model", "back": True}, "one model translates in one direction"),
+        ({"to": "es", "with_": "marian:model", "back": True}, "a model translates in one direction"),
     ],
 )
 def test_wrong_options(options, message):
@@ -142,7 +142,7 @@ def test_wrong_options(options, message):
 
 def test_the_language_of_the_texts_is_kept_to():
     texts = Texts({("a", "1"): "hola"}, language="es")
-    with pytest.raises(UsageError, match="say they are in 'es'"):
+    with pytest.raises(UsageError, match="are marked as 'es'"):
         translate(texts, to="fr", source_language="en", with_="command:cat")
 
 

@@ -62,7 +62,7 @@ def test_rescaling(tiny_encoder, tmp_path):
     base = np.array([0.5, 0.25, 0.75])
     np.testing.assert_allclose(scaled.score(every), (raw - base) / (1 - base))
     assert "baseline:0.5,0.25,0.75" in scaled.signature
-    with pytest.raises(UsageError, match="is no baseline for layer 3"):
+    with pytest.raises(UsageError, match="is not a baseline for layer 3"):
         BertScore(str(tiny_encoder), num_layers=3, baseline=str(file))
     with pytest.raises(UsageError, match="bert-score has no baseline for"):
         BertScore(str(tiny_encoder), baseline="en")

@@ -76,7 +76,7 @@ def test_any_callable_will_do():
         (lambda output: 1 / 0, "m failed for system 'a', input '1': ZeroDivisionError: division by zero"),
         (lambda output: "good", "m must return a number, None or named numbers, but for system 'a', input '1' it ret"),
         (lambda output: math.inf, "returned inf, which is not finite; a missing score is null, None or NaN"),
-        (lambda output: {"x": 1}, "several named scores; name those that are wanted: scores=x"),
+        (lambda output: {"x": 1}, "several named scores; choose some with scores=x"),
         (lambda output: [1, 2], r"\[1, 2\], which is not a number"),
         (lambda outputs: [1], "m must return one value per output; it returned 1 for 3"),
         (lambda outputs: 1, "m failed for a batch of 3, the first system 'a', input '1': TypeError"),
@@ -115,7 +115,7 @@ def test_what_was_scored_before_a_failure_is_kept(tmp_path):
         ),
         (lambda output, model: 1, {"name": "m"}, "this one has a parameter 'model'"),
         (lambda references: 1, {"name": "m"}, r"this one has \(references\)"),
-        (lambda output: 1, {}, "no name of its own; give one: name="),
+        (lambda output: 1, {}, "no name; give one: name="),
         (3, {}, "a metric is a function"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_function_of_a_module():
         ("no_such_module_at_all:f", "cannot import 'no_such_module_at_all': ModuleNotFoundError"),
         ("no/such.py:f", "there is no file 'no/such.py'"),
         ("math:no_such", "'math' has no function 'no_such'"),
-        ("math:pi", "'math:pi' is no function but 3.14"),
+        ("math:pi", "'math:pi' is not a function but 3.14"),
     ],
 )
 def test_a_function_that_is_not_there_is_told_before_any_work(call, message):

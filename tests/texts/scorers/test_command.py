@@ -78,7 +78,7 @@ def test_named_numbers_and_missing_ones(program):
         ("print('1\\n\"2\"\\n3')", r"on line 2 .* it printed '2', which is not a number"),
         ("print('1\\n\\n3')", r"on line 2 .* it printed ''"),
         ("print('1\\n2\\nInfinity')", r"on line 3 .* it printed inf, which is not finite; a missing score is null"),
-        ("print('{\"a\": 1}\\n2\\n3')", r"several named scores; name those that are wanted: scores=a"),
+        ("print('{\"a\": 1}\\n2\\n3')", r"several named scores; choose some with scores=a"),
         ("print(1); print('odd', file=sys.stderr)", r"for 3; it complained: odd"),
         ("sys.exit('no model')", r"failed with exit code 1: no model"),
         ("sys.stdout.buffer.write(b'\\xff\\n2\\n3\\n')", r"not UTF-8"),
@@ -94,7 +94,7 @@ def test_what_goes_wrong_is_one_line_that_names_the_command(program, body, messa
 
 
 def test_a_missing_named_score_is_told(program):
-    with pytest.raises(DataError, match=r"no score 'r' \(there: p\)"):
+    with pytest.raises(DataError, match=r"no score 'r' \(available: p\)"):
         score(TEXTS, Command(program("for l in lines: print('{\"p\": 1}')"), scores="p+r"))
 
 

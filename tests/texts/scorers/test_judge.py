@@ -327,7 +327,7 @@ def test_waiting_that_is_asked_for_too_long_ends_the_run(server, ask):
     [
         ((500, b"<html>oh  no</html>", {}), r"answered 500: oh no, 4 times"),
         ((503, {"error": "busy"}, {}), r"answered 503: busy, 4 times"),
-        ((200, b"<html>", {}), r"answered what is no JSON: '<html>', 4 times"),
+        ((200, b"<html>", {}), r"gave an answer that is not JSON: '<html>', 4 times"),
         ((200, {"choices": []}, {}), r"gave an answer without choices: .*, 4 times"),
         ((200, [1], {}), r"gave an answer without choices"),
         ((200, {"choices": [{"text": "Score: 4"}]}, {}), r"gave an answer without choices"),
@@ -611,7 +611,7 @@ def test_a_missing_key_is_told_before_any_work(monkeypatch, value):
 
 def test_a_key_that_is_none_is_told_without_showing_it(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-\u00fc secret")
-    with pytest.raises(UsageError, match="has characters that no key has") as caught:
+    with pytest.raises(UsageError, match="has characters that are not allowed in a key") as caught:
         ask_model(model="m", criterion="fluency", key_env="MY_KEY")
     assert "secret" not in str(caught.value)
 

@@ -104,7 +104,7 @@ def test_a_huge_answer_is_read_to_its_end(answer, expected):
     [
         ({"kind": "xml"}, "unknown parser 'xml'"),
         ({"kind": "regex"}, "needs a pattern"),
-        ({"kind": "regex", "pattern": "("}, "is no regular expression"),
+        ({"kind": "regex", "pattern": "("}, "is not a regular expression"),
         ({"kind": "regex", "pattern": r"\d"}, "with a group"),
         ({"pattern": "x"}, "pattern goes with parser=regex"),
     ],

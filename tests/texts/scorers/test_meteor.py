@@ -184,7 +184,7 @@ def test_files_are_laid_out_once_and_whole(tmp_path, monkeypatch):
     assert [path.name for path in data.parent.iterdir()] == [data.name]
     monkeypatch.setattr(shutil, "copyfile", full)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
-    with pytest.raises(UsageError, match=r"cannot lay out WordNet in .*: No space left on device"):
+    with pytest.raises(UsageError, match=r"cannot copy WordNet to .*: No space left on device"):
         lay_out(WORDNET)
     assert list((tmp_path / "other" / "metassay").iterdir()) == []
 

@@ -20,7 +20,6 @@ from metassay.cli.parser import Parser
 
 REPORT = "demo/report.html"
 SCORES = "demo/scores.csv"
-TITLE = "How far can these {}s be trusted? (synthetic example)"
 USAGE = "[options]"
 VERDICTS = "demo/judge.csv"
 
@@ -43,15 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
     from importlib.resources import files
 
     from metassay.cli.progress import progress
-    from metassay.cli.running import describe, say, show, tell
+    from metassay.cli.running import check_page, describe, say, show, tell
     from metassay.core.files import check_writable, write_text
     from metassay.errors import one_line
     from metassay.readers import example
     from metassay.readers.writing import write
-    from metassay.report.document.report import make_report
+    from metassay.report.document.report import OF_JUDGES, TITLE, make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, _statistics())
+    check_page(arguments.output or REPORT)
     target = Path(arguments.output or REPORT)
     own = target == Path(REPORT)
     scores = example("judge" if arguments.judge else "scores")
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         say(describe(scores))
     columns = {"human": "verdict_*", "metric": "*-judge"} if arguments.judge else {"human": "relevance,coherence"}
-    title = TITLE.format("judge" if arguments.judge else "metric")
+    title = f"{OF_JUDGES if arguments.judge else TITLE} (synthetic example)"
     with progress(arguments.quiet):
         report = make_report(scores, target, title=title, **columns, **chosen)
     show(report.dossier.results["judge" if arguments.judge else "agree"])
@@ -85,5 +85,5 @@ def run(arguments: argparse.Namespace) -> int:
     tell()
     if own:
         tell(f"The data, to try commands on: {one_line(beside.resolve())}")
-    tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
+    tell(f"The report, with every study, chart and table: {one_line(target.resolve())}")
     return 0

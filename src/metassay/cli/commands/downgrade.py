@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.corruption is None) == (arguments.after is None):
         raise UsageError(
-            "give either --corruption KIND with texts and --metric, or --after FILE with scores of damaged outputs"
+            "give either --corruption KIND with texts and --metric, or --after FILE with scores of corrupted outputs"
         )
     chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
     place = placed(arguments)
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
-    """Damage texts in every way that was named, and score them all."""
+    """Corrupt texts in every way that was named, and score them all."""
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
     from metassay.texts.scorers.registry import make_scorers
@@ -108,14 +108,14 @@ def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
 
 
 def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
-    """Read the scores before the damage, and those after each."""
+    """Read the scores before the corruption, and those after each."""
     from metassay.cli.running import read_scores
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.kinds import KINDS as KNOWN
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} cannot be used with --after, which names scores of texts already damaged")
+            raise UsageError(f"--{name} cannot be used with --after, which names scores of texts already corrupted")
     before = read_scores(arguments)
     after = []
     for given in arguments.after:

@@ -1,7 +1,7 @@
 """Write all studies into one page.
 
 Runs every study that needs only scores and writes one HTML page that works offline: the answer first, then a section
-per question with charts and tables, downloads, and a methods paragraph for a paper. For votes, the page shows which
+per study with charts and tables, downloads, and a methods paragraph for a paper. For votes, the page shows which
 systems win, and whether judges vote as people do. If --by names tasks, it has a leaderboard with the average over
 tasks. For several languages, it shows the leaderboard and what score differences mean.
 
@@ -44,13 +44,22 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.reading import read_tasks
-    from metassay.cli.running import hold_votes, placed, read_votes_or_scores, spare_inputs, tell, tell_written
+    from metassay.cli.running import (
+        check_page,
+        hold_votes,
+        placed,
+        read_votes_or_scores,
+        spare_inputs,
+        tell,
+        tell_written,
+    )
     from metassay.core.files import check_writable
     from metassay.report.document.report import make_report
     from metassay.report.document.votes import make_votes_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, options.of("make_report"))
+    check_page(arguments.output)
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
     make: Callable[..., Any] = make_report

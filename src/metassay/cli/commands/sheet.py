@@ -42,13 +42,14 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
-    from metassay.cli.running import say, spare_inputs, tell_written
+    from metassay.cli.running import check_page, say, spare_inputs, tell_written
     from metassay.core.files import check_writable
     from metassay.readers.texts import read_texts
     from metassay.report.sheet.making import make_sheet
 
     if not arguments.files:
         raise UsageError("no file given; name at least one file with texts of outputs")
+    check_page(arguments.output)
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
     given: dict[str, Any] = options.given(arguments, options.of("make_sheet"))

@@ -16,11 +16,11 @@ def add(parser: Parser) -> None:
     options.add_study(parser, "simulate_power")
     options.add_flags(
         parser,
-        "how the metric is damaged",
+        "how the metric is corrupted",
         {
             "--texts FILE...": "outputs with references, on the same systems and inputs: ROUGE-1 is computed from "
             "them, and from a random share of the words of each output; may be repeated",
-            "--keep SHARE": "shares of the words that the damaged metric sees, a comma list; needs --texts (default: "
+            "--keep SHARE": "shares of the words that the corrupted metric sees, a comma list; needs --texts (default: "
             "0.1 to 1)",
             "--measure NAME": "f1, recall or precision of ROUGE-1 (default: f1)",
             "--with-references HOW": "several references: average, best, jackknife, rouge-1.5.5-best, or first "
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         return run_study(arguments, "simulate_power")
     for name in ("noise", "metric"):
         if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} cannot be used with --texts, from which ROUGE-1 is computed and damaged")
+            raise UsageError(f"--{name} cannot be used with --texts, from which ROUGE-1 is computed and corrupted")
     return run_study(arguments, "simulate_power", damage=_rouge(arguments))
 
 

@@ -34,21 +34,26 @@ def verdicts(dossier: Dossier) -> str:
     tested = {} if compared is None else dict(words.by_setting(compared))
     parts: list[str] = []
     for setting, rows in grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING).items():
-        said = [tested[setting]] if setting in tested else []
         best = words.best_first(rows)
-        if best and said:
-            size = summary.of_sizes(dossier, best[0])
+        said = tested.get(setting) or [words.agreement(rows)]
+        if best and setting in tested:
             known = not math.isnan(best[0].low)
             sure = words.interval(best[0]) if known else "CI undefined"
             wrong = summary.misranked(best[0])
-            said.append(f"{one_line(best[0].metric)}: {sure}, {size}{f'; it {wrong}' if wrong else ''}.")
-        elif not said:
-            said.append(words.agreement(rows))
+            size = summary.of_sizes(dossier, best[0])
+            its = f"{one_line(best[0].metric)}: {sure}, {size}{f'; it {wrong}' if wrong else ''}."
+            said = [said[0], its, *said[1:]]
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
-        parts.append(f'<div class="verdict" {given}{hidden}>{"".join(f"<p>{prose(s)}</p>" for s in said)}</div>')
+        parts.append(f'<div class="verdict" {given}{hidden}>{enlarged(said)}</div>')
     return "\n".join(parts)
+
+
+def enlarged(sentences: Sequence[str]) -> str:
+    """Return the first sentence in a paragraph of its own, which is large, and the others in another."""
+    paragraphs = filter(None, (*sentences[:1], " ".join(sentences[1:])))
+    return "".join(f"<p>{prose(text)}</p>" for text in paragraphs)
 
 
 def boards(dossier: Dossier) -> str:

@@ -79,7 +79,7 @@
 
   const say = (chart, rows) => {
     const told = document.getElementById(`${chart.element.id}-said`);
-    if (!rows.length) { told.textContent = "Nothing to show: no metric is chosen."; return; }
+    if (!rows.length) { told.textContent = "Nothing to show: none is chosen."; return; }
     const setting = chart.switches.map((name) => called(name, rows[0][name])).join(", ");
     const other = chart.switches.filter((name) => rows[0][name] !== state[name]).map((name) => called(name, state[name]));
     const hint = document.createElement("span");
@@ -110,12 +110,21 @@
     sortable(table);
   };
 
-  // Room for a chart before it is drawn, so that nothing moves then: its lines, and what stands around them.
-  const AROUND = 52, TOP = 100;
+  // Room for a chart before it is drawn, so that nothing moves then: its lines, its axis, names above it, its legend.
+  const AXIS = 45, LETTER = 6.6, ABOVE = 12, LEGEND = 6, ENTRY = 14, DOT = 16, GRADIENT = 30;
+  const keyed = (part) => {
+    if (!part || typeof part !== "object") return null;
+    return part.legend ? part : Object.entries(part).reduce((found, [name, each]) => found || (name === "config" ? null : keyed(each)), null);
+  };
   const reserve = (chart, rows) => {
-    const step = chart.spec.height?.step;
+    const step = chart.spec.height?.step, key = keyed(chart.spec), entries = key?.scale?.domain;
     const inner = step ? step * new Set(rows.map((row) => row[chart.lines])).size : chart.spec.height || 320;
-    chart.element.style.minHeight = rows.length ? `${inner + AROUND + (chart.spec.width ? TOP : 0)}px` : "";
+    const longest = Math.max(0, ...rows.map((row) => String(row[chart.lines] ?? "").length));
+    const around = chart.spec.width ? ABOVE + LETTER * longest : AXIS;
+    const written = innerWidth < 640 ? entries?.flatMap((entry) => (String(entry).length > 32 ? String(entry).split(", ") : entry)) : entries;
+    const lines = written ? Math.ceil(written.length / (innerWidth < 640 ? 1 : key.legend.columns || 2)) : 0;
+    const legend = !key ? 0 : key.type === "quantitative" ? GRADIENT : LEGEND + (key.legend.symbolType ? ENTRY : DOT) * lines;
+    chart.element.style.minHeight = rows.length ? `${Math.ceil(inner + around + legend)}px` : "";
   };
 
   // A specification whose legends fit a phone: below each other, and a long label in lines.
@@ -227,7 +236,7 @@
   const names = new Set(boxes.map((box) => box.dataset.metric));
   const hide = () => {
     state.hidden = new Set(boxes.filter((box) => !box.checked).map((box) => box.dataset.metric));
-    shown.textContent = `${boxes.length - state.hidden.size} of ${boxes.length} shown`;
+    shown.textContent = `${boxes.length - state.hidden.size} of ${boxes.length}`;
     for (const row of all("tbody tr")) {
       const keys = all("th[scope=row]", row).map((cell) => cell.textContent).filter((text) => names.has(text));
       row.hidden = keys.some((text) => state.hidden.has(text));
@@ -241,7 +250,7 @@
     const wanted = event.target.value.toLowerCase();
     boxes.forEach((box) => { box.parentElement.hidden = !box.dataset.metric.toLowerCase().includes(wanted); });
   });
-  shown.textContent = `${boxes.length} of ${boxes.length} shown`;
+  shown.textContent = `${boxes.length} of ${boxes.length}`;
 
   // -- tables -----------------------------------------------------------------------------------
 

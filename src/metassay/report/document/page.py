@@ -12,7 +12,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any, cast
 
-from metassay import HOMES
 from metassay.charts import theme
 from metassay.charts.chart import interactive
 from metassay.charts.panels import SWITCHES, Multiples
@@ -20,40 +19,39 @@ from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import VERSION
 from metassay.core.slices import BETWEEN, Slices
-from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, paper, views, words
 from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import SLICES, Dossier, Findings
-from metassay.report.notes import is_answer, sentences
+from metassay.report.notes import is_answer, paragraphs, sentences
 from metassay.report.table import Page, Paragraph, Table
 from metassay.report.templates import each, filled, options, prose
 from metassay.report.views.columns import grouped
 
-STUDIES = (
-    "rank",
-    "judge_votes",
-    "judge",
-    "look",
-    "agree",
-    "compare",
-    "disagreements",
-    "leaderboard",
-    "bias",
-    "criteria",
-    "pairs",
-    "decisions",
-    "differences",
-    "stability",
-    "precision",
-    "reliability",
-    "plan",
-    "slices",
-    "difficulty",
-    "normality",
-)
-QUESTIONS = {study: read_question(HOMES.get(study, f"metassay.studies.{study}")) for study in STUDIES}
-"""The sections, in reading order."""
+SECTIONS = {
+    "rank": "Ranking of systems",
+    "judge_votes": "Votes of judges and of people",
+    "judge": "Agreement of judges with people",
+    "look": "Contents of the files",
+    "agree": "Agreement of metrics with people",
+    "compare": "Significant differences between metrics",
+    "disagreements": "Worst disagreements",
+    "leaderboard": "Leaderboard",
+    "bias": "Biases",
+    "criteria": "Agreement with another criterion held fixed",
+    "pairs": "Agreement by score difference",
+    "decisions": "Decisions about systems",
+    "differences": "Meaning of a score difference",
+    "stability": "Stability of the ranking",
+    "precision": "Precision of system scores",
+    "reliability": "Reliability of scores",
+    "plan": "Sample sizes needed",
+    "plan_labels": "Labels needed",
+    "slices": "Slices",
+    "difficulty": "Difficulty of inputs",
+    "normality": "Normality of scores",
+}
+"""The sections and their headings, in reading order."""
 
 MOST_WARNINGS = 3
 """Warnings that are seen at once; the others are behind a click."""
@@ -64,9 +62,6 @@ MOST_IN_MATRIX = 20
 WIDEST = 8
 """Columns of a table that is open on the first screen."""
 
-LONG = 250
-"""Characters of a verdict beyond which only its first sentence is large."""
-
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
@@ -75,8 +70,10 @@ JUDGED = "people,alternative,epsilon,slices,threshold,calibration,ranks,runs"
 
 EXAMPLES = "disagreements"
 NEXT = {EXAMPLES: "Where it fails", "plan": "What would narrow the interval"}
+NEXT |= {"plan_labels": NEXT["plan"], "rank": "What would separate the closest systems", "judge_votes": NEXT[EXAMPLES]}
 """Sections whose answer the first screen repeats, and what it calls them."""
-IN_SHORT = {"plan": "needs", SLICES: BETWEEN, EXAMPLES: EXAMPLES}
+IN_SHORT = {"plan": "needs", "plan_labels": "needs,choices", SLICES: BETWEEN, EXAMPLES: EXAMPLES}
+IN_SHORT |= {"rank": "gaps", "judge_votes": "margins"}
 """Views of studies of which the page shows a part."""
 
 WORTH_PACKING = 30_000
@@ -95,15 +92,15 @@ def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
     first
         Whether only the first screen is wanted.
     """
-    told = summary.warnings(dossier)
+    told, what = summary.warnings(dossier), "judge" if "judge" in dossier.results else "metric"
     if first:
         charts = interactive(dossier.results["agree"]) if "agree" in dossier.results else {}
-        switches = controls(charts.values(), dossier.metrics)
+        switches = controls(charts.values(), dossier.metrics, what)
         return document(title, [f'<p class="size">{escape(_size(dossier))}</p>', switches, _opening(dossier, told)])
     made = sections(dossier, told, {"judge": JUDGED}, folded=("compare",) if _folds(dossier) else ())
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
-        controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics),
+        controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics, what),
         _opening(dossier, told),
         navigation(dossier, {"methods": "Methods paragraph", "facts": "The data"}),
         *(section for section, _ in made.values()),
@@ -165,12 +162,12 @@ def packed(identifier: str, text: str) -> str:
 
 def navigation(found: Findings, more: Mapping[str, str]) -> str:
     """Return links to the sections, in reading order, and what is not there."""
-    links = {name: _question(name, found) for name in _names(found)} | {**more}
+    links = {name: _heading(name, found) for name in _names(found)} | {**more}
     items = each('<li><a href="#{}">{}</a></li>', links.items())
     reasons: dict[str, list[str]] = {}
     for name, why in found.skipped.items():
-        reasons.setdefault(why, []).append(QUESTIONS[_study(name)])
-    left_out = each("<li>{} Not here: {}</li>", ((" ".join(asked), why) for why, asked in reasons.items()))
+        reasons.setdefault(why, []).append(SECTIONS[_study(name)])
+    left_out = each("<li>Not here: {} ({})</li>", ((", ".join(headings), why) for why, headings in reasons.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
 
 
@@ -181,28 +178,24 @@ def _study(name: str) -> str:
 
 def _names(found: Findings) -> list[str]:
     """Return the sections that there are, in reading order."""
-    return [name for study in QUESTIONS for name in found.results if _study(name) == study]
+    return [name for study in SECTIONS for name in found.results if _study(name) == study]
 
 
-def _question(name: str, found: Findings) -> str:
+def _heading(name: str, found: Findings) -> str:
     """Return the heading of a section; slices are told apart by what they are of."""
-    result, asked = found.results[name], QUESTIONS[_study(name)]
-    return f"{asked} By {one_line(result.by, 60)}" if isinstance(result, Slices) else asked
+    result, heading = found.results[name], SECTIONS[_study(name)]
+    return f"{heading} by {one_line(result.by, 60)}" if isinstance(result, Slices) else heading
 
 
-def verdict(page: Page) -> str:
-    """Return the answer of a study in words and tables."""
+def verdict(page: Page, then: str = "") -> str:
+    """Return the answer of a study: its first sentence large, the others, what follows `then`, and tables."""
     tables = "".join(map(_wide, page.tables))
-    first, *others = page.said or ("",)
-    rest = []
-    if len(first) > LONG:
-        # What is large must be short: the first sentence, and of others what the tables do not say.
-        first, *more = page.lead[0].sentences
-        rest = [" ".join(more)]
-    said, folded = ("".join(f"<p>{prose(text)}</p>" for text in texts if text) for texts in ((first, *rest), others))
-    if rest and folded:
+    first, *others = page.lead or (Paragraph(("",)),)
+    said = board.enlarged(first.sentences)
+    folded = "".join(f"<p>{prose(each.text)}</p>" for each in others)
+    if folded:
         folded = f"<details><summary>{numbers.counted(len(others), 'further finding')}</summary>{folded}</details>"
-    return f'<div class="verdict">{said}{folded}</div>{tables}'
+    return f'<div class="verdict">{said}{folded}</div>{then}{tables}'
 
 
 def _wide(table: Table, kind: str = "wide") -> str:
@@ -210,15 +203,23 @@ def _wide(table: Table, kind: str = "wide") -> str:
     return f'<div class="{kind}" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
 
 
-def caveats(notes: Iterable[Note]) -> str:
-    """Return what a reader must know before believing a number, the weightiest at once; nothing if there is nothing."""
+def caveats(notes: Iterable[Note], shown: Mapping[str, str] | None = None) -> str:
+    """Return what a reader must know before believing a number, the weightiest at once; nothing if there is nothing.
+
+    What is said of other criteria, levels or statistics than those `shown` comes last.
+    """
     kinds: dict[str, list[Note]] = {}
     for note in notes:
         kinds.setdefault(note.code, []).append(note)
     firsts = {line for mine in kinds.values() for line in sentences(mine)[:1]}
-    lines = sentences(note for mine in kinds.values() for note in mine)
-    # One of each kind before a second of any.
-    told = [f"<li>{prose(line)}</li>" for line in sorted(lines, key=lambda line: line not in firsts)]
+
+    def later(said: Paragraph) -> tuple[bool, bool]:
+        # One of each kind before a second of any.
+        named = ((said.about(fact), value) for fact, value in (shown or {}).items())
+        return any(names and value not in names for names, value in named), said.text not in firsts
+
+    ordered = sorted(paragraphs(note for mine in kinds.values() for note in mine), key=later)
+    told = [f"<li>{prose(said.text)}</li>" for said in ordered]
     first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
     hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
@@ -229,35 +230,38 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     parts = [f'<p class="told">{escape(line)}</p>' for line in sentences(summary.apart(dossier))]
     correlations = ""
     if "agree" in dossier.results:
-        correlations = f'<div aria-live="polite">{board.verdicts(dossier)}{_next(dossier)}</div>{board.boards(dossier)}'
+        said = board.verdicts(dossier) + following(dossier, humans=dossier.humans)
+        correlations = f'<div aria-live="polite">{said}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
-        parts.append(_of_judges(dossier.results["judge"]))
+        parts.append(_of_judges(dossier))
         if correlations:
             parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
     else:
         parts.append(correlations)
-    parts.append(caveats(told))
+    parts.append(caveats(told, summary.shown_first(dossier)))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
     parts += [f'<details class="gloss printed"><summary>Glossary</summary>{words}</details>'] * bool(words)
     return answer(parts)
 
 
-def _next(dossier: Dossier) -> str:
-    """Return where the best metric fails and what would show more, for each criterion, with links to the sections."""
+def following(found: Findings, studies: Iterable[str] = NEXT, humans: Sequence[str] = ()) -> str:
+    """Return where the best fails and what would show more, for each criterion, with links to the sections."""
     lines = []
-    for name in filter(dossier.results.__contains__, NEXT):
-        for said in views.page(dossier.results[name], IN_SHORT[name]).lead:
-            of = _of(said, dossier.humans)
-            hidden = " hidden" * (bool(of) and dossier.humans[0] not in said.about("human"))
+    for name in (name for name in studies if name in NEXT and name in found.results):
+        lead = views.page(found.results[name], IN_SHORT[name]).lead
+        # The first paragraph of a criterion says most.
+        for said in reversed({tuple(told.about("human")): told for told in reversed(lead)}.values()):
+            of = _of(said, humans)
+            hidden = " hidden" * (bool(of) and humans[0] not in said.about("human"))
             link = f'<a href="#{name}">{NEXT[name]}</a><span>: {prose(said.sentences[0])}</span>'
             lines.append(f'<p class="next"{of}{hidden}>{link}</p>')
     return "".join(lines)
 
 
-def _of_judges(result: Result) -> str:
+def _of_judges(dossier: Dossier) -> str:
     """Return each judge in a line, and its confusion table: that of the best is open if it is small."""
-    summed, confused = (views.page(result, view) for view in ("summary", "confusion"))
-    return verdict(summed) + _folds_of(confused.tables)
+    summed, confused = (views.page(dossier.results["judge"], view) for view in ("summary", "confusion"))
+    return verdict(summed, following(dossier, humans=dossier.humans)) + _folds_of(confused.tables)
 
 
 def _folds_of(tables: Iterable[Table]) -> str:
@@ -276,7 +280,7 @@ def answer(parts: Iterable[str]) -> str:
     return "\n".join([f'<section id="answer" aria-labelledby="answer-title">{title}', *parts, "</section>"])
 
 
-def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
+def controls(charts: Iterable[Multiples], metrics: Iterable[str] = (), what: str = "metric") -> str:
     """Return the switches that all charts share: criterion, level, statistic, order, and which metrics to show.
 
     Where there is nothing to choose, they are hidden; the page's program reads them all the same.
@@ -290,7 +294,9 @@ def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
             switches += f'<label>{label} <select data-switch="{switch}">{options(words)}</select></label>'
     box = '<label><input type="checkbox" checked data-metric="{}"> {}</label>'
     boxes = each(box, ((visible(metric), one_line(metric, 80)) for metric in named))
-    made = _filled("controls", switches=switches, boxes=boxes)
+    made = _filled(
+        "controls", switches=switches, boxes=boxes, what=f"{what.capitalize()}s", hidden=" hidden" * (not named)
+    )
     return made if several or named else f"<div hidden>{made}</div>"
 
 
@@ -314,14 +320,14 @@ def sections(
         result, ranks = found.results[name], "ranks" if name in folded else None
         charts = {} if name == EXAMPLES else interactive(result, ranks)
         view = (shown or {}).get(name)
-        about = (name, _question(name, found), result, charts, before, view, ranks, humans, best, others)
+        about = (name, _heading(name, found), result, charts, before, view, ranks, humans, best, others)
         made[name] = _section(*about), charts
     return made
 
 
 def _section(
     name: str,
-    question: str,
+    heading: str,
     result: Result,
     charts: Mapping[str, Multiples],
     told: set[Note],
@@ -333,10 +339,11 @@ def _section(
 ) -> str:
     short = IN_SHORT.get(_study(name))
     page = views.page(result, view or ranks or short)
-    lead = [replace(said, sentences=said.sentences[:1]) for said in page.lead] if short else page.lead
+    # What the opening says in full is said here in short.
+    lead = [replace(said, sentences=said.sentences[:1]) for said in page.lead] if short or view else page.lead
     parts = [
-        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(question)}</h2>',
-        *(_told(said, humans) for said in (lead if view is None else ())),
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(heading)}</h2>',
+        *(_told(said, humans) for said in (lead if view is None else lead[:1])),
         *(
             _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
             for at, kind in enumerate(charts)
@@ -371,7 +378,7 @@ def _section(
         f"{signature}</details>",
         packed(f"csv-{name}", data.to_csv(result, ranks or (EXAMPLES if name == EXAMPLES else "table"), safe=True)),
         packed(f"tex-{name}", latex.render(page)),
-        _downloads(name, question),
+        _downloads(name, heading),
         "</section>",
     ]
     return "\n".join(parts)
@@ -435,10 +442,10 @@ def _short(value: object) -> object:
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
-def _downloads(name: str, question: str) -> str:
+def _downloads(name: str, heading: str) -> str:
     buttons = [
         f'<button type="button" data-download="{kind}-{name}" data-file="{name}.{kind}" '
-        f'aria-label="Download {words}: {escape(question)}">{words}</button>'
+        f'aria-label="Download {words}: {escape(heading)}">{words}</button>'
         for kind, words in (("csv", "CSV"), ("tex", "LaTeX"))
     ]
     return f'<p class="downloads">Download: {" ".join(buttons)}</p>'

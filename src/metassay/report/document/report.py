@@ -24,7 +24,7 @@ from metassay.report.templates import each
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
 
-TITLE, OF_JUDGES = "How far can these metrics be trusted?", "How far can these judges be trusted?"
+TITLE, OF_JUDGES = "Metrics against human judgments", "Judges against human judgments"
 Plans = Mapping[str, tuple[Callable[..., Result], dict[str, Any], str]]
 """Studies by name, each with its options and the study without which it says nothing; the first must succeed."""
 
@@ -97,20 +97,20 @@ def short_report(
                 raise
             skipped[name] = one_line(error, 300)
     found = Findings(results=results, skipped=skipped)
-    cards = [views.page(results[name], view) for name, view in opening.items() if name in results]
+    cards = [(name, views.page(results[name], view)) for name, view in opening.items() if name in results]
     told = [note for name in opening if name in results for note in results[name].notes if not is_answer(note)]
     made = page.sections(found, told, shown)
     files = each("<li>{}</li>", ((one_line(source, 300),) for source in sources))
     body = [
         f'<p class="size">{escape(size)}</p>',
         page.controls(chart for _, charts in made.values() for chart in charts.values()),
-        page.answer([*map(page.verdict, cards), page.caveats(told)]),
+        page.answer([*(page.verdict(card, page.following(found, [name])) for name, card in cards), page.caveats(told)]),
         page.navigation(found, {"facts": "The data"}),
         *(section for section, _ in made.values()),
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
         f"<p>{escape(size)}</p><ul>{files}</ul></section>",
     ]
-    report = Report(page.document(title, body), tuple(said for card in cards for said in card.said), found)
+    report = Report(page.document(title, body), tuple(said for _, card in cards for said in card.said), found)
     if path is not None:
         report.save(path)
     return report
@@ -138,7 +138,7 @@ def make_report(
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
 
-    The opening speaks of the first human criterion.
+    The first screen is about the first human criterion.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def make_report(
         Statistics of agreement, the first of which is also that of `criteria`; by default Kendall, Pearson and
         Spearman.
     title
-        The heading of the page; by default a question about metrics, or about judges if people gave labels.
+        The heading of the page; by default it names metrics, or judges if human judgments are labels.
     watch
         Is told the name, the position and the number of studies before each of them.
     first
@@ -171,8 +171,8 @@ def make_report(
         if unfit := [name for name, value in {"full (--full)": full, "first": first}.items() if value]:
             raise UsageError(f"{unfit[0]} cannot be used with several tasks, whose page is short")
         drawn = {"by": by, "human": human, "metric": metric, **sampled}
-        board = {name: value for name, value in {**beside, "statistic": statistic, "average": average}.items() if value}
-        return _of_tasks(scores, drawn, board, title=title or TITLE, path=path, watch=watch)
+        board = {name: value for name, value in {"statistic": statistic, "average": average}.items() if value}
+        return _of_tasks(scores, {**drawn, **beside}, board, title=title or TITLE, path=path, watch=watch)
 
     def heading(found: Dossier) -> str:
         return title or (OF_JUDGES if "judge" in found.results else TITLE)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from metassay.core.options import Names
     from metassay.stats.statistics.registry import Statistics
     from metassay.studies.agree import AgreementRow
+    from metassay.studies.judge_rows import JudgeRow
     from metassay.studies.plan import Plan
+    from metassay.studies.plan_labels import LabelPlan
 
 Watch = Callable[[str, int, int], None]
 SLICES = "slices"
@@ -32,7 +34,7 @@ FIRST = ("agree", "compare", "judge")
 
 FEW_SYSTEMS = 10
 """Rankings of fewer systems than this say little."""
-WITH_LABELS = ("judge", "bias", "reliability")
+WITH_LABELS = ("judge", "bias", "reliability", "plan_labels")
 """Studies that answer something about labels of few systems, of which rankings and correlations say nothing more."""
 
 LEVELS = "system,input"
@@ -146,6 +148,8 @@ def gather(
             options |= {"judge": metrics, "metric": None}
         if name == "plan":
             options["agreed"] = results["agree"].table
+        if name == "plan_labels":
+            options["judged"] = results["judge"].table if "judge" in results else ()
         if name.startswith(SLICES):
             agreed = next(iter(grouped(results["agree"].table, names.SETTING).values()))
             options["metric"] = [row.metric for row in best_first(agreed)[:MOST_SLICED]]
@@ -237,11 +241,12 @@ def _plans(
         "criteria": (criteria, {**more, "confidence": confidence}),
         "pairs": (pairs, {**more, **few(1_000)}),
         "decisions": (decisions, {**more, **few(2_000)}),
-        "differences": (differences, {"by": by, **few(400)}),
+        "differences": (differences, {"by": by, **more, **few(400)}),
         "stability": (stability, {**drawn}),
         "precision": (precision, {**sampled}),
         "reliability": (reliability, few(1_000)),
         "plan": (_plan_for_leaders, {**single, "confidence": confidence, **drawn}),
+        "plan_labels": (_plan_for_judges, {"confidence": confidence, **drawn}),
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
@@ -250,7 +255,7 @@ def _plans(
         plans[section] = (agree, {**single, "by": kind, "confidence": confidence, **drawn})
     # Without texts and families nothing is known that could sway a judge.
     wanted = {"judge": judged, "leaderboard": by is not None, "bias": output_text(scores) or scores.families}
-    wanted |= {"plan": not judged}
+    wanted |= {"plan": not judged, "plan_labels": judged}
     return {name: plan for name, plan in plans.items() if wanted.get(name, True)}
 
 
@@ -304,5 +309,33 @@ def _plan_for_leaders(
         found[0],
         table=tuple(row for each in found for row in each.table),
         needs=tuple(row for each in found for row in each.needs),
+        notes=tuple(dict.fromkeys(note for each in found for note in each.notes)),
+    )
+
+
+def _plan_for_judges(
+    scores: Scores,
+    *,
+    human: object,
+    metric: object,
+    judged: Sequence[JudgeRow],
+    threads: object = None,
+    **options: Any,  # noqa: ANN401 - of the study
+) -> LabelPlan:
+    """Plan labels for the judge that agrees best with each criterion: for half the width that the card shows."""
+    from metassay.studies.plan_labels import plan_labels
+
+    del human, metric, threads
+    known = [row for row in judged if row.high > row.low and row.human in scores.columns]
+    best = [max(rows, key=names.goodness) for rows in grouped(known, "human").values()][:MOST_CRITERIA]
+    if not best:
+        raise DataError("no judge has an interval that more labels could narrow")
+    half = float(f"{(best[0].high - best[0].low) / 4:.2g}")
+    options |= {"half_width": half, "trials": TRIALS}
+    found: list[LabelPlan] = [plan_labels(scores, human=row.human, metric=row.judge, **options) for row in best]
+    return replace(
+        found[0],
+        table=tuple(row for each in found for row in each.table),
+        choices=tuple(row for each in found for row in each.choices),
         notes=tuple(dict.fromkeys(note for each in found for note in each.notes)),
     )

@@ -13,7 +13,7 @@ from metassay.report import names, numbers, views, words
 from metassay.report.document.study_runs import FEW_SYSTEMS, Dossier
 from metassay.report.notes import is_answer
 from metassay.report.table import sizes
-from metassay.report.views.columns import grouped
+from metassay.report.views.columns import grouped, values
 from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import Comparison
 from metassay.studies.stability import Stability
@@ -72,6 +72,14 @@ def apart(dossier: Dossier) -> tuple[Note, ...]:
     return (*known, Note.of("levels-apart", levels=sorted(levels), by=" and ".join(within)))
 
 
+def shown_first(dossier: Dossier) -> dict[str, str]:
+    """Return the criterion, level and statistic with which the page opens; nothing if it opens with judges."""
+    if "judge" in dossier.results:
+        return {}
+    first = dossier.results["agree"].table[0]
+    return dict(zip(names.SETTING.split(), values(first, names.SETTING), strict=True))
+
+
 def warnings(dossier: Dossier) -> tuple[Note, ...]:
     """Return what a reader must know before believing any number of the report."""
     if "judge" in dossier.results:
@@ -111,7 +119,7 @@ def _verdict(dossier: Dossier) -> str:
     """Say which metric agrees best with the first criterion, and whether it is significantly better than the next."""
     if "compare" in dossier.results:
         for _, said in words.by_setting(cast("Comparison", dossier.results["compare"])):
-            return said
+            return " ".join(said)
     ranked = _ranked(dossier)[0]
     return words.agreement(ranked) if ranked else "Agreement with people is undefined for every metric."
 

@@ -12,8 +12,8 @@ from metassay.report import numbers
 from metassay.report.document.report import Plans, Report, short_report
 from metassay.report.document.study_runs import Watch
 
-TITLE = "Who wins?"
-VIEWS = {"rank": "full,agreement,matrix,raters", "judge_votes": "summary,orders,margins,people"}
+TITLE = "Ranking of systems by votes"
+VIEWS = {"rank": "full,gaps,agreement,matrix,raters", "judge_votes": "summary,orders,margins,people"}
 """What the tables of a section show."""
 OPENING = {"rank": "board", "judge_votes": "summary"}
 """What the first screen shows."""

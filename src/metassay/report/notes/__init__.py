@@ -40,12 +40,16 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
 
 def paragraphs(notes: Iterable[Note]) -> tuple[Paragraph, ...]:
     """Return the same with what they speak of."""
+    ordered = sorted(merged(notes), key=lambda note: -WEIGHTS.index(SENTENCES[note.code].weight))
+    return tuple({each.text: each for each in map(paragraph, ordered)}.values())
+
+
+def merged(notes: Iterable[Note]) -> list[Note]:
+    """Return notes that differ only in a name or a count as one."""
     kept = list(notes)
     for fact in dict.fromkeys(fact for note in kept for fact in SENTENCES[note.code].merged):
         kept = _merged(kept, lambda sentence, fact=fact: {fact} & {*sentence.merged})  # type: ignore[misc]
-    kept = _merged(kept, lambda sentence: {*sentence.merged, *sentence.most} if sentence.most else set())
-    ordered = sorted(kept, key=lambda note: -WEIGHTS.index(SENTENCES[note.code].weight))
-    return tuple({each.text: each for each in map(paragraph, ordered)}.values())
+    return _merged(kept, lambda sentence: {*sentence.merged, *sentence.most} if sentence.most else set())
 
 
 def _merged(notes: list[Note], facts_of: Callable[[Sentence], set[str]]) -> list[Note]:

@@ -115,8 +115,11 @@ def _plan(facts: Facts) -> str:
         goal = said("a power of {target:percent}", facts)
     else:
         now = said("{metric:name}, {human:name}: with ", facts) + size
-        now += said(" the interval is about {width:.2f} wide", facts)
-        goal = said("a width of {target:g}", facts)
+        here, new = (None if facts[name] is None else f"{facts[name]:.2f}" for name in ("width_data", "width"))
+        # What the data have is one interval; what is planned is the mean over data sets of this size.
+        own = f"{here} wide in these data and " if here not in (None, new) else ""
+        now += f" the interval is {own}about {new} wide{' on average over such data' if own else ''}"
+        goal = said("a mean width of {target:g}", facts)
     return " ".join(_needed(facts, now, goal, power=power))
 
 
@@ -162,12 +165,27 @@ def _gain(gain: float, *, power: bool) -> str:
     return f"{text} points" if power else f"{text}%"
 
 
+def _labels_needed(facts: Facts) -> str:
+    called = {"accuracy": "accuracy", "kappa": "κ", "mean": "the mean of people"}
+    now = [f"{called[what]} to ± {half:.2g}" for what, half, _, _ in facts["needed"]]
+    many = [
+        f"{needed:,} for {called[what]}{'' if alone is None else f' ({alone:,} by labels alone)'}"
+        for what, _, needed, alone in facts["needed"]
+    ]
+    text = said("{metric:name}, {human:name}: {n:count label} give ", facts)
+    return f"{text}{_and(now)}. For ± {facts['target']:g}, labels needed are about {_and(many)}."
+
+
 def _many(n: int, axis: str) -> str:
     return f"{n:,} {axis.removesuffix('s') if n == 1 else axis}"
 
 
 def _or(parts: list[str]) -> str:
     return " or ".join(parts)
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def _composite(facts: Facts) -> str:
@@ -259,7 +277,29 @@ def _unbounded(facts: Facts) -> str:
     )
 
 
+def _gaps(facts: Facts) -> str:
+    many, unit, same = facts["pairs"], facts["unit"], facts["same"]
+    who = f"According to {one_line(facts['metric'], 60)}, "
+    one, other = (one_line(facts[name], 60) for name in ("one", "other"))
+    if same:
+        verb = "does" if len(same) == 1 else "do"
+        each = said("{same:pairs}", facts)
+        text = (
+            f"{who}{len(same):,} of {numbers.counted(many, 'pair')} of systems {verb} not differ significantly: {each}."
+        )
+    else:
+        every = "the 2 systems" if many == 1 else f"all {many:,} pairs of systems"
+        text = f"{who}{every} differ significantly."
+    ends = numbers.ranged(facts["difference"], facts["low"], facts["high"], numbers.two)
+    what = f"{one} over {other}" if same else f"The closest are {one} and {other}"
+    return (
+        f"{text} {what}: difference {ends}; new votes would show a difference of this size with a power of "
+        f"{numbers.percent(facts['power'])} if there were about {facts['needed']:,} of them (now {facts['n']:,})."
+    ).replace("votes", unit)
+
+
 SENTENCES = {
+    "gaps-between-ranks": Sentence("limit", _gaps),
     "strength-unbounded": Sentence("caveat", _unbounded),
     "bias-found": Sentence.of_numbers("answer", _bias),
     "false-positives": Sentence.of_numbers("caveat", _false_positives),
@@ -269,6 +309,7 @@ SENTENCES = {
     "world-fitted": Sentence.of_numbers("data", _world),
     "plan": Sentence("answer", _plan),
     "plan-next": Sentence("answer", _next),
+    "labels-needed": Sentence("answer", _labels_needed),
     "files-of-other-levels": Sentence("data", _other_levels),
     "inputs-differ": Sentence("answer", _inputs_differ),
     "composite": Sentence("method", _composite),

@@ -46,29 +46,28 @@ def _answer(facts: Facts) -> str:
     else:
         value = _ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
-    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}{_tested(facts)}."
-
-
-def _tested(facts: Facts) -> str:
-    """Return whether the judge can stand in for a person."""
-    if facts["passed"] not in (True, False):
-        return ""
-    passes = "passes" if facts["passed"] else "does not pass"
-    return f"; it {passes} the alternative-annotator test (ε = {facts['epsilon']:g})"
+    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}."
 
 
 def _beside(facts: Facts) -> str:
-    """Return how single people agree with the judge and with each other."""
+    """Return how single people agree with the judge and with each other, and whether it can stand in for one."""
+    passes = {True: "it passes", False: "it does not pass"}.get(facts["passed"])
+    tested = passes and f"{passes} the alternative-annotator test (ε = {facts['epsilon']:g})"
+    text = "; ".join(filter(None, (_single(facts), tested)))
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _single(facts: Facts) -> str:
     single, people = facts["single"], facts["people"]
     if math.isnan(people):
-        return "; with one annotator, agreement between people is unknown" if facts["n_people"] == 1 else ""
+        return "with one annotator, agreement between people is unknown" if facts["n_people"] == 1 else ""
     share = vocabulary.is_share(facts["statistic"])
     form = numbers.percent if share else numbers.general
     if vocabulary.is_error(facts["statistic"]):
-        return f"; it differs from single people by {form(single)}, and people differ from each other by {form(people)}"
+        return f"it differs from single people by {form(single)}, and people differ from each other by {form(people)}"
     if not share:
-        return f"; {form(single)} with single people, against {form(people)} between people"
-    with_single = f"; it agrees with single people on {form(single)}"
+        return f"its agreement with single people is {form(single)}, against {form(people)} between people"
+    with_single = f"it agrees with single people on {form(single)}"
     low, high = facts["gap_low"], facts["gap_high"]
     if not (low > 0 or high < 0):
         return f"{with_single}, not significantly different from the agreement between people ({form(people)})"
@@ -119,6 +118,7 @@ def _chance(facts: Facts) -> str:
 
 SENTENCES = {
     "judge-answer": Sentence.of_numbers("answer", _answer),
+    "judge-beside": Sentence.of_numbers("answer", _beside),
     "judge-watch-slice": Sentence.of_numbers("answer", _slice),
     "judge-watch-bias": Sentence.of_numbers("answer", _bias),
     "judge-watch-chance": Sentence.of_numbers("answer", _chance),

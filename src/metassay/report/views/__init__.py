@@ -38,7 +38,13 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import is_answer, paragraph, paragraphs, sentences  # help lists views without them
+    from metassay.report.notes import (
+        is_answer,
+        merged,
+        paragraph,
+        paragraphs,
+        sentences,
+    )  # help lists views without them
     from metassay.report.words import answers
 
     if result.study == "slices":
@@ -55,7 +61,7 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     if told is not None:
         groups: Sequence[Sequence[Note]] = told(result)
         first = {note for group in groups for note in group}
-        lead = tuple(paragraph(*group) for group in groups)
+        lead = tuple(paragraph(*merged(group)) for group in groups)
     else:
         first = set(filter(is_answer, result.notes))
         lead = (*answers(result), *paragraphs(filter(is_answer, result.notes)))
@@ -64,13 +70,14 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     needs, leads = getattr(module, "NEEDS", {}), getattr(module, "LEADS", {})
     if len(chosen) == 1 and chosen[0] in leads and made[chosen[0]]:
         lead = tuple(leads[chosen[0]](result))
+    said = {sentence for each in lead for sentence in each.sentences}
     empty = tuple(
         f"The view {name} is empty: it needs {needs[name]}." for name in made if name in needs and not made[name]
     )
     return Page(
         result.study,
         tuple(dict.fromkeys(table for tables in made.values() for table in tables)),
-        (*empty, *sentences(note for note in result.notes if note not in first)),
+        (*empty, *(line for line in sentences(note for note in result.notes if note not in first) if line not in said)),
         one_line(result.signature, 1000),
         lead,
         asked=view is not None,

@@ -97,7 +97,7 @@ def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
                 "metric",
                 estimates("these inputs"),
                 level == "system" and "many inputs|many_inputs many_inputs_low many_inputs_high|estimates",
-                people and "perfect people|perfect_people perfect_people_low perfect_people_high|estimates",
+                people and "no rater error|perfect_people perfect_people_low perfect_people_high|estimates",
                 people and "human ceiling|ceiling|correlation",
             ],
             [
@@ -108,8 +108,8 @@ def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
             level == "system"
             and "Many inputs: system means in the limit (n → ∞); estimates above 1 are due to chance.",
             people
-            and "Perfect people: judgments without annotator error, on these inputs. Human ceiling: correlation of a "
-            "metric that knows the mean of all possible annotators with the mean of these annotators.",
+            and "No rater error: correlation with error-free human ratings, on these inputs. Human ceiling: "
+            "correlation of the mean of all possible annotators with the mean of these annotators.",
             undefined="the noise of single scores explains all differences, or there are too few scores",
         )
     return tables
@@ -144,13 +144,13 @@ def disagreements(result: Agreement) -> tuple[Table, ...]:
                 words("", lambda row: "overrated" if row.gap > 0 else "underrated"),
                 any(row.system for row in rows) and words("system", "system"),
                 words("input", "input"),
-                figures("metric", "score", numbers.general),
-                "ranked above|rank|percent",
-                figures("people", "human_score", numbers.general),
-                "ranked above|human_rank|percent",
+                figures("metric's score", "score", numbers.general),
+                "metric ranks above|rank|percent",
+                figures("human score", "human_score", numbers.general),
+                "people rank above|human_rank|percent",
             ],
             [("", rows)],
-            f"Ranked above: share of the {rows[0].n_outputs:,} outputs that the metric, or people, rank lower.",
+            f"Ranks above: share of the {rows[0].n_outputs:,} outputs that the metric, or people, rank lower.",
         )
     return tables
 
@@ -161,14 +161,16 @@ def _where(row: RankGapRow) -> str:
 
 
 def _share(rank: float) -> str:
-    return numbers.percent(rank).replace("<", "less than ").replace(">", "more than ")
+    text = numbers.percent(rank)
+    few = {"0%": "no output", "<1%": "almost no output", ">99%": "almost every output", "100%": "every output"}
+    return few.get(text, f"{text} of the outputs")
 
 
 def _placed(row: RankGapRow) -> str:
     """Return an output, its two scores and where they rank it."""
     how = "Overrated" if row.gap > 0 else "Underrated"
     metric, human = (
-        f"{numbers.general(score)}, above {_share(rank)} of outputs"
+        f"{numbers.general(score)}, above {_share(rank)}"
         for score, rank in ((row.score, row.rank), (row.human_score, row.human_rank))
     )
     return f"{how}: {_where(row)} ({one_line(row.metric, 40)} {metric}; people {human})"
@@ -182,7 +184,7 @@ def _farthest(found: Agreement) -> list[Paragraph]:
         text = (
             f"{one_line(row.metric)} and people rank an output {numbers.fixed(100 * row.median_gap, 0)} percentage "
             f"points apart at the median ({one_line(row.human)}, {row.n_outputs:,} outputs); farthest apart is "
-            f"{_where(row)}, which the metric ranks above {_share(row.rank)} of the outputs and people above "
+            f"{_where(row)}, which the metric ranks above {_share(row.rank)} and people rank above "
             f"{_share(row.human_rank)}."
         )
         said.append(Paragraph((text,), ({"human": row.human, "metric": row.metric},)))

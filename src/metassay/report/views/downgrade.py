@@ -1,4 +1,4 @@
-"""Which damage metrics notice: a table of metrics, curves over rates, and every system."""
+"""Which corruption metrics notice: a table of metrics, curves over rates, and every system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HUMAN = "human"
 
 
 def default(result: Downgrade) -> tuple[str, ...]:
-    """Return the curve beside the table where a kind of damage has several rates."""
+    """Return the curve beside the table where a kind of corruption has several rates."""
     damages = {(count.kind, count.rate) for count in result.counts}
     people = ("votes",) if result.votes else ()
     if len(damages) > len({kind for kind, _ in damages}):
@@ -22,7 +22,7 @@ def default(result: Downgrade) -> tuple[str, ...]:
 
 
 def table(result: Downgrade) -> tuple[Table, ...]:
-    """Return how many systems each metric noticed: a section per damage, at the highest rate of each kind."""
+    """Return how many systems each metric noticed: a section per corruption, at the highest rate of each kind."""
     highest = {kind: max(count.rate for count in mine) for kind, mine in grouped(result.counts, "kind").items()}
     here = [count for count in result.counts if count.rate == highest[count.kind]]
     columns = [
@@ -31,7 +31,7 @@ def table(result: Downgrade) -> tuple[Table, ...]:
     ]
     one = result.table[0]
     return build(
-        "Damage noticed",
+        "Corruption noticed",
         columns,
         [(_title(mine[0]), mine) for mine in grouped(here, "kind").values()],
         f"Noticed: systems that fell below a system that had scored significantly lower ({one.test}, p ≤ "
@@ -44,7 +44,7 @@ def table(result: Downgrade) -> tuple[Table, ...]:
 
 
 def curve(result: Downgrade) -> tuple[Table, ...]:
-    """Return the share of systems noticed by the share of units damaged: a section per kind of damage."""
+    """Return the share of systems noticed by the share of units corrupted: a section per kind of corruption."""
 
     def column(rate: float) -> Shown:
         text = figures(
@@ -55,11 +55,11 @@ def curve(result: Downgrade) -> tuple[Table, ...]:
         return at(text, "rate", rate)
 
     return build(
-        "Damage noticed, by the share of units damaged",
+        "Corruption noticed, by the share of units corrupted",
         ["metric", *map(column, sorted({count.rate for count in result.counts}))],
         [(_about(mine[0]), lines(mine, "metric")) for mine in grouped(result.counts, "kind").values()],
         "Share of testable systems that were noticed (mean change of the score, in standard deviations), by the "
-        "share of units damaged.",
+        "share of units corrupted.",
         undefined="no system could be noticed, or systems' scores do not differ",
     )
 
@@ -83,7 +83,7 @@ def systems(result: Downgrade) -> tuple[Table, ...]:
         for (metric, *_), rows in grouped(result.table, "metric kind rate").items()
     ]
     return build(
-        "Systems damaged one at a time",
+        "Systems corrupted one at a time",
         columns,
         sections,
         "Lower: number of systems that had scored significantly lower. Passed by: number of these that it fell "
@@ -93,7 +93,7 @@ def systems(result: Downgrade) -> tuple[Table, ...]:
 
 
 def votes(result: Downgrade) -> tuple[Table, ...]:
-    """Return what people and metrics prefer, the damaged or the intact output: a line per pair of systems."""
+    """Return what people and metrics prefer, the corrupted or the intact output: a line per pair of systems."""
     rows = result.votes
     if not rows:
         return ()
@@ -106,7 +106,7 @@ def votes(result: Downgrade) -> tuple[Table, ...]:
     return build(
         "Preference for the intact output",
         [
-            *("damaged|system", "intact|against", "inputs|n_inputs|count", "people|preferred low high|percent_range"),
+            *("corrupted|system", "intact|against", "inputs|n_inputs|count", "people|preferred low high|percent_range"),
             "p|p_value|p_value",
             *across(rows, "metric", lambda metric: f"{one_line(metric, 24)}|metric_preferred|percent"),
         ],

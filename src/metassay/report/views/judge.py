@@ -23,6 +23,7 @@ from metassay.report.views.columns import (
     with_texts,
     words,
 )
+from metassay.studies.judge_failures import is_worse
 from metassay.studies.judge_rows import JudgeCard
 
 MOST_SLICES, MOST_SHOWN = 12, 5
@@ -49,9 +50,9 @@ NEEDS = {
 
 
 def lead(result: JudgeCard) -> list[tuple[Note, ...]]:
-    """Return the answer: a paragraph of two sentences per judge."""
-    told = [note for note in result.notes if note.code.startswith(("judge-answer", "judge-watch-"))]
-    return [tuple(told[at : at + 2]) for at in range(0, len(told), 2)]
+    """Return the answer: a paragraph per judge."""
+    told = [note for note in result.notes if note.code.startswith(("judge-answer", "judge-beside", "judge-watch-"))]
+    return [tuple(mine) for mine in grouped(told, lambda note: (note["judge"], note["human"])).values()]
 
 
 def default(result: JudgeCard) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     head = "with people" if first is None or first.n_people == 1 else "with people together"
     parts = list(grouped(result.table, f"human {names.STATISTIC}").values())
     cut = len(result.table) > MOST_ROWS and len(parts) > 1
-    ranked = [sorted(rows, key=_badness) for rows in parts]
+    ranked = [sorted(rows, key=lambda row: -names.goodness(row)) for rows in parts]
     shown = [rows[:MOST_BEST] for rows in ranked[:MOST_SHOWN]] if cut else ranked
     some = f" of the first {len(shown)} tables" if len(shown) < len(parts) else ""
     return build(
@@ -110,11 +111,6 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
         else "",
         undefined="a single label, one annotator, or not defined for this scale",
     )
-
-
-def _badness(row: Any) -> float:  # noqa: ANN401 - a row of the card
-    sign = vocabulary.statistic_sign(getattr(row, names.STATISTIC))
-    return -sign * row.estimate if row.estimate == row.estimate else float("inf")
 
 
 def _starred(bias: float, low: float, high: float) -> str:
@@ -176,22 +172,26 @@ def _who(row: Any) -> str:  # noqa: ANN401 - a person or a judge
 def confusion(result: JudgeCard) -> tuple[Table, ...]:
     """Return what each judge said where people said each label."""
     tables: tuple[Table, ...] = ()
-    best = list(dict.fromkeys(row.judge for row in sorted(result.table, key=_badness)))
+    best = list(dict.fromkeys(row.judge for row in sorted(result.table, key=lambda row: -names.goodness(row))))
     found = sorted(grouped(result.confusion, "judge human").items(), key=lambda each: best.index(each[0][0]))
     for (judge, human), rows in found:
         columns = across(rows, "label_judge", lambda label: figures(str(label), lambda r: _cell(r)))
         total = figures("items", lambda line: numbers.count(sum(r.n for r in line)))
         tables += build(
-            f"What {one_line(judge)} says where people say each label: {one_line(human)}",
+            f"Confusion table of {one_line(judge)}: {one_line(human)}",
             [words("people", lambda line: line[0].label_human), *columns, total],
             [("", lines(rows, "label_human"))],
-            "Rows: people; columns: the judge. Number of items, and their share of the row with its CI.",
+            "Rows: people; columns: the judge. Number of items (their share of the row, and its "
+            f"{numbers.level(result.agreement[0].confidence)} CI).",
         )
     return tables
 
 
 def _cell(row: Any) -> str:  # noqa: ANN401 - a cell of the confusion table
-    return f"{row.n:,}  {numbers.percent_range(row.share, row.low, row.high)}" if row.n else "0"
+    if not row.n:
+        return "0"
+    ends = f", {numbers.percent(row.low).removesuffix('%')}–{numbers.percent(row.high)}" if row.low == row.low else ""
+    return f"{row.n:,} ({numbers.percent(row.share)}{ends})"
 
 
 def slices(result: JudgeCard) -> tuple[Table, ...]:
@@ -232,22 +232,45 @@ def disagreements(result: JudgeCard) -> tuple[Table, ...]:
 
 
 def _differing(found: JudgeCard) -> list[Paragraph]:
-    """Say how often, or how far, the best judge and people differ."""
+    """Say how often, or how far, the best judge and people differ, and where most."""
     said = []
     cards = {(row.judge, row.human): row for row in found.table}
     for human, rows in grouped(found.disagreements, BOTH).items():
         judges = list(grouped(rows, "judge").values())
-        first = min(judges, key=lambda mine: _badness(cards[mine[0].judge, human]))
+        first = max(judges, key=lambda mine: names.goodness(cards[mine[0].judge, human]))
         row, worst = cards[first[0].judge, human], first[0]
+        who, more = f"{one_line(row.judge)} and people differ", list[str]()
         if vocabulary.is_share(getattr(row, names.STATISTIC)):
+            share = numbers.percent(1 - row.estimate)
+            text = (
+                f"{who} on {share} of {numbers.counted(row.n_items, 'item')} of {one_line(human)}{_mostly(found, row)}."
+            )
             most = sum(each.gap >= 1 for each in first)
-            text = f"differ on {numbers.percent(1 - row.estimate)} of {row.n_items:,} items of {one_line(human)}"
-            text += f"; on {most} of the {len(first)} worst, every person says otherwise" * (row.n_people > 1)
+            more = [f"On {most} of the {len(first)} worst, every person says otherwise."] * (row.n_people > 1)
         else:
-            text = f"differ most on {one_line(worst.input, 60)}: {one_line(worst.said_judge, 40)} and "
-            text += f"{one_line(worst.said_people, 40)} ({one_line(human)})"
-        said.append(Paragraph((f"{one_line(row.judge)} and people {text}.",), ({"human": human, "judge": row.judge},)))
+            text = f"{who} most on {one_line(worst.input, 60)}: {one_line(worst.said_judge, 40)} and "
+            text += f"{one_line(worst.said_people, 40)} ({one_line(human)})."
+        said.append(Paragraph((text, *more), ({"human": human, "judge": row.judge},)))
     return said
+
+
+def _mostly(found: JudgeCard, card: Any) -> str:  # noqa: ANN401 - a row of the card
+    """Return the slice with most errors among those that are significantly worse, and the most frequent error."""
+    mine = [row for row in found.slices if (row.judge, row.human) == (card.judge, card.human) and is_worse(row)]
+    shares = [row for row in mine if vocabulary.is_share(getattr(row, names.STATISTIC))]
+    errors = [r for r in found.confusion if (r.judge, r.human) == (card.judge, card.human) and r.n]
+    errors = [row for row in errors if row.label_human != row.label_judge]
+    parts = []
+    if shares:
+        worst = max(shares, key=lambda row: (1 - row.estimate) * row.n_items)
+        wrong = numbers.of(round((1 - worst.estimate) * worst.n_items), worst.n_items)
+        parts.append(f"worst slice: {one_line(worst.attribute, 40)} = {one_line(worst.value, 60)} (wrong on {wrong})")
+    if errors:
+        one = max(errors, key=lambda row: row.n)
+        total = numbers.of(one.n, sum(row.n for row in errors))
+        kind = f"people say {one_line(one.label_human, 40)} and it says {one_line(one.label_judge, 40)}"
+        parts.append(f"most frequent error: {kind} ({total} errors)")
+    return "".join(f"; {part}" for part in parts)
 
 
 LEADS = {"disagreements": _differing}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from metassay.core.note import Note
+from metassay.errors import one_line
 from metassay.report import numbers
-from metassay.report.table import Table
+from metassay.report.table import Paragraph, Table
 from metassay.report.views.bias import effects
 from metassay.report.views.columns import across, build, lines
 from metassay.report.views.judge import requirements as requirements
@@ -97,6 +98,25 @@ def margins(result: JudgeVotes) -> tuple[Table, ...]:
         [("people who gave the most frequent verdict", lines(result.margins, "judge"))],
         f"In brackets: {_level(result)} CI.",
     )
+
+
+def _unlike(result: JudgeVotes) -> list[Paragraph]:
+    """Say where the judge that agrees best votes otherwise: where people were least and most clear."""
+    best = max(result.table, key=lambda row: row.agreement, default=None)
+    mine = [row for row in result.margins if best and row.judge == best.judge and row.agreement == row.agreement]
+    if best is None or len(mine) < 2:
+        return []
+    ends = sorted(mine, key=lambda row: row.clear / row.voted)
+    first, last = (
+        f"{numbers.percent_range(row.agreement, row.low, row.high)} of {numbers.counted(row.n, 'vote')} where "
+        f"{row.clear} of {row.voted} people agree on the verdict"
+        for row in (ends[0], ends[-1])
+    )
+    return [Paragraph((f"{one_line(best.judge)} agrees with people in {first}, and in {last}.",))]
+
+
+LEADS = {"margins": _unlike}
+"""What a view says instead of the answer of the study."""
 
 
 def _clearness(kind: tuple[int, int]) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Table
-from metassay.report.views.columns import Shown, across, at, bars, build, figures, grouped, lines, words
+from metassay.report.table import Paragraph, Table
+from metassay.report.views.columns import Shown, across, at, bars, bold, build, figures, grouped, lines, words
 from metassay.studies.rank import Ranking
 from metassay.studies.rank_rows import StandingRow, WinRow
 
@@ -86,6 +86,37 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
         expected and "Wins expected: share of votes against each of the others in turn.",
         undefined="no interval: too little variation, or too few inputs or raters",
     )
+
+
+def gaps(result: Ranking) -> tuple[Table, ...]:
+    """Return neighbours in each ranking, and how many votes or inputs their difference needs."""
+    unit = "inputs" if result.table[0].statistic == "mean" else "votes"
+    return build(
+        "Differences between neighbours in the ranking",
+        [
+            *("better|system_a", "next|system_b"),
+            bold("difference|difference low high|two", lambda row: row.significant),
+            f"{unit}|n|count",
+            figures(f"{unit} needed", lambda row: numbers.DASH if row.needed is None else numbers.count(row.needed)),
+        ],
+        [(one_line(metric), rows) for metric, rows in grouped(result.gaps, "metric").items()],
+        result.gaps
+        and f"{unit.capitalize()} needed: for a true difference of this size to be significant with a power of "
+        f"{numbers.percent(result.gaps[0].power)}, spread over systems and inputs as now.",
+        undefined="no difference, or no interval",
+        bold="significant",
+    )
+
+
+def _separated(result: Ranking) -> list[Paragraph]:
+    """Say which systems are not significantly different, and what would separate them."""
+    from metassay.report.notes import paragraph
+
+    return [paragraph(note) for note in result.notes if note.code == "gaps-between-ranks"]
+
+
+LEADS = {"gaps": _separated}
+"""What a view says instead of the answer of the study."""
 
 
 def ranks(result: Ranking) -> tuple[Table, ...]:

@@ -11,11 +11,11 @@ from metassay.report.views.columns import Shown, at, build, figures, grouped, li
 from metassay.studies.simulate_power import Power, PowerRow
 
 DAMAGE = {
-    "words": ("share of the words that the damaged metric sees", numbers.percent),
+    "words": ("share of the words that the corrupted metric sees", numbers.percent),
     "noise": ("SD of the added noise, in SDs of the scores", "{:g}".format),
     "shuffle": ("share of the outputs whose answers are shuffled", numbers.percent),
 }
-"""How each kind of damage is told, and how its size is written."""
+"""How each kind of corruption is told, and how its size is written."""
 
 
 def default(result: Power) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def intervals(result: Power) -> tuple[Table, ...]:
 def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
     rows = result.table
     told, form = DAMAGE[rows[0].damage]
-    last = f"{names.measure(rows)} when damaged"
+    last = f"{names.measure(rows)} when corrupted"
 
     def rate(row: PowerRow) -> str:
         if row.test == last:
@@ -56,7 +56,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
-        "Power to find a damaged metric worse",
+        "Power to find a corrupted metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
         f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}). "

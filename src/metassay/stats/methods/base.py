@@ -281,7 +281,7 @@ class Intervals:
     estimates: FloatArray
     """The statistic of each metric, (P,)."""
     undefined: IntArray
-    """Groups whose own statistic is undefined and left the average, (P,)."""
+    """Groups whose statistic is undefined and excluded from the mean, (P,)."""
     low: FloatArray
     """Lower ends, (P,)."""
     high: FloatArray

@@ -89,7 +89,9 @@ def _imported(place: str) -> Statistic:
         sys.path.remove(here)
     found = found() if isinstance(found, type) and issubclass(found, Statistic) else found
     if not isinstance(found, Statistic):
-        raise UsageError(f"{one_line(place, 60)!r} is no statistic but {type(found).__name__}; see metassay.Statistic")
+        raise UsageError(
+            f"{one_line(place, 60)!r} is not a statistic but {type(found).__name__}; see metassay.Statistic"
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Texts that are damaged on purpose, to see whether a metric notices."""
+"""Texts that are corrupted on purpose, to see whether a metric notices."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from metassay.texts.segments import is_spaceless, replaced
 Damage = tuple[Item, Draft, bool]
 """A text, its edits, and whether it was left alone because it has no spaces between words."""
 INPUTS_PER_PAGE = 4
-"""Inputs whose texts are damaged at a time, between two reports of progress."""
+"""Inputs whose texts are corrupted at a time, between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change to one text. Applied to the original, the changes of a text give the damaged text."""
+    """One change to one text. Applied to the original, the changes of a text give the corrupted text."""
 
     system: str
     """The system whose text it is."""
@@ -56,7 +56,7 @@ class CorruptionRow:
     kind: str
     """The kind of corruption."""
     human: str
-    """The quality criterion that it damages."""
+    """The quality criterion that it corrupts."""
     rate: float
     """The share of units that was to be changed."""
     n_texts: int
@@ -72,12 +72,12 @@ class CorruptionRow:
 
 
 class Corruption(Result, study="corrupt"):
-    """Damaged texts, and every change that was made."""
+    """Corrupted texts, and every change that was made."""
 
     table: Sequence[CorruptionRow]
-    """One row per system that was damaged."""
+    """One row per system that was corrupted."""
     texts: Texts
-    """The texts, damaged where they were to be; other systems, references and sources are as before."""
+    """The texts, corrupted where they were to be; other systems, references and sources are as before."""
     changes: tuple[Change, ...]
     """Every change, by input, system and position."""
 
@@ -96,7 +96,7 @@ def corrupt(
     systems: text.Systems = None,
     backend: opt.Backend = "built-in",
 ) -> Corruption:
-    """Damage the outputs of systems in one way.
+    """Corrupt the outputs of systems in one way.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def corrupt(
     Notes
     -----
     The first three kinds are those of Ernst, Shapira, Dagan and Levy (2023), section 3, for fluency, coherence and
-    consistency. A text that a kind cannot touch stays as it is and is counted. Kinds that work on words leave alone
+    consistency. A text without anything to change stays as it is and is counted. Kinds that work on words do not change
     texts in scripts without spaces, such as Chinese, and a note says how many.
 
     Examples
@@ -225,5 +225,5 @@ def _systems(texts: Texts, systems: str | Iterable[str] | None) -> tuple[str, ..
         if name not in texts.systems:
             raise UnknownName("system", name, texts.systems)
     if not wanted:
-        raise UsageError("no system given; name at least one, or leave the option out to damage all")
+        raise UsageError("no system given; name at least one, or leave the option out to corrupt all")
     return tuple(name for name in texts.systems if name in wanted)

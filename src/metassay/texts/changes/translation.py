@@ -64,7 +64,7 @@ class TranslationRow:
 
 
 class Translation(Result, study="translate"):
-    """Texts in another language, and how well the translator knew their words."""
+    """Texts in another language, and how many of their words the translator knew."""
 
     table: Sequence[TranslationRow]
     """One row per part and direction."""
@@ -119,13 +119,13 @@ def translate(
     source = _language("source_language", source_language or texts.language or "en")
     target = _language("to", to)
     if source_language and texts.language and _language("language", texts.language) != source:
-        raise UsageError(f"the texts say they are in {texts.language!r}, source_language is {source_language!r}")
+        raise UsageError(f"the texts are marked as {texts.language!r}, but source_language is {source_language!r}")
     if source == target:
         raise UsageError(f"the texts are in {source!r} already; name another language")
     parts = vocabulary.names(what)
     if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
         raise UsageError(
-            "one model translates in one direction; to come back, put {from} and {to} in its name, "
+            "a model translates in one direction only; to translate back, put {from} and {to} in its name, "
             "such as marian:models/opus-mt-{from}-{to}"
         )
     there = translator(with_, source, target, timeout=timeout)

@@ -65,12 +65,12 @@ class Adapter(Scorer):
         if self._scores is None:
             if isinstance(value, Mapping):
                 names = "+".join(str(key) for key in value)
-                raise ValueError(f"several named scores; name those that are wanted: scores={one_line(names, 80)}")
+                raise ValueError(f"several named scores; choose some with scores={one_line(names, 80)}")
             return np.array([number(value)])
         if isinstance(value, Mapping):
             absent = [name for name in self._scores if name not in value]
             if absent:
-                raise ValueError(f"no score {absent[0]!r} (there: {listed(map(str, value)) or 'none'})")
+                raise ValueError(f"no score {absent[0]!r} (available: {listed(map(str, value)) or 'none'})")
             return np.array([number(value[name]) for name in self._scores])
         if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
             if len(value) == len(self._scores):

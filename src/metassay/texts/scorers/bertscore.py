@@ -167,7 +167,7 @@ class BertScore(EmbeddingScorer):
             found = np.empty(0)
         if found.shape != (3,) or not (found < 1).all():
             raise UsageError(
-                f"{one_line(path, 80)!r} is no baseline for layer {self._layer}: after a header, each line must have a "
-                "layer and the precision, recall and F of unrelated texts, parted by commas"
+                f"{one_line(path, 80)!r} is not a baseline for layer {self._layer}: after a header, each line must "
+                "have a layer and the precision, recall and F of unrelated texts, separated by commas"
             )
         return found

@@ -43,7 +43,7 @@ class _Function(Adapter):
         self._how, self._names, needed, seen = _parameters(function)
         known = getattr(function, "__name__", "")
         if self.name is None and not known.isidentifier():
-            raise UsageError("this function has no name of its own; give one: name=…")
+            raise UsageError("this function has no name; give one: name=…")
         version = str(self.version)
         parts = {"python": call or _home(function), "code": _identity(function, version), "version": version}
         self._settle(known, needed if self.needs is None else needs_of(self.needs), seen, parts)
@@ -315,7 +315,7 @@ def _load(call: str) -> Function:
             raise UsageError(f"{one_line(home, 60)!r} has no function {one_line(path, 60)!r}")
         found = getattr(found, part)
     if not callable(found):
-        raise UsageError(f"{one_line(call, 80)!r} is no function but {one_line(repr(found), 40)}")
+        raise UsageError(f"{one_line(call, 80)!r} is not a function but {one_line(repr(found), 40)}")
     function: Function = found
     return function
 
@@ -343,7 +343,7 @@ def _module_of_file(path: Path) -> types.ModuleType:
     name = f"_metassay_{digest([str(path.resolve())])}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{one_line(path)!r} is no file of Python")
+        raise UsageError(f"{one_line(path)!r} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -280,7 +280,7 @@ def _number_of_layers(config: Mapping[str, Any], name: str) -> int:
     for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer"):
         if isinstance(config.get(key), int):
             return int(config[key])
-    raise UsageError(f"{one_line(name, 80)!r} does not say how many layers it has; take a model such as BERT")
+    raise UsageError(f"{one_line(name, 80)!r} does not say how many layers it has; use a model such as BERT")
 
 
 def _loaded(path: str, name: str) -> tuple[Any, Any]:
@@ -289,7 +289,7 @@ def _loaded(path: str, name: str) -> tuple[Any, Any]:
     tokenizer, model = pretrained(path, "AutoModel", others=_OTHERS)
     if not tokenizer.is_fast:
         raise UsageError(
-            f"the model {one_line(name, 80)!r} has no fast tokenizer, which tells where its tokens stand in a text"
+            f"the model {one_line(name, 80)!r} has no fast tokenizer, which is needed to locate tokens in a text"
         )
     torch.set_num_threads(engine.available_threads())
     if getattr(model.config, "is_encoder_decoder", False):

@@ -71,7 +71,7 @@ class Parser:
             try:
                 self._pattern = re.compile(str(pattern) if pattern is not None else "")
             except re.error as error:
-                raise UsageError(f"pattern {one_line(pattern, 60)!r} is no regular expression: {error}") from None
+                raise UsageError(f"pattern {one_line(pattern, 60)!r} is not a regular expression: {error}") from None
             if self._pattern.groups < 1:
                 raise UsageError("parser=regex needs a pattern=… with a group around the score, such as 'Score: (\\d)'")
         elif pattern is not None:

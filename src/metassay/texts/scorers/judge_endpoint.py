@@ -51,7 +51,7 @@ class Failure(Trouble):
 
 
 class Rejection(Trouble):
-    """The endpoint does not take this one text: it is too long, or not to its liking."""
+    """The endpoint does not take this one text: it is too long, or against its rules."""
 
 
 class Unfit(Trouble):
@@ -260,7 +260,7 @@ class Endpoint:
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError):
-            raise _Passing(f"answered what is no JSON: {self._shown(content)}") from None
+            raise _Passing(f"gave an answer that is not JSON: {self._shown(content)}") from None
         if not isinstance(answer, dict) or not _choices(answer):
             raise _Passing(f"gave an answer without choices: {self._shown(content)}")
         return answer
@@ -393,5 +393,5 @@ def key_for(base_url: str, key_env: str | None) -> tuple[str, str | None]:
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         # what is wrong with it is told without showing it
-        raise UsageError(f"the key in the environment variable {shown} has characters that no key has")
+        raise UsageError(f"the key in the environment variable {shown} has characters that are not allowed in a key")
     return shown, key

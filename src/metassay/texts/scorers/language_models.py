@@ -55,7 +55,7 @@ class LanguageModel:
         if untrained:
             raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {trained}")
         if not self.tokenizer.is_fast:
-            raise UsageError(f"{asked}: {shown!r} has no fast tokenizer, which tells where its tokens stand in a text")
+            raise UsageError(f"{asked}: {shown!r} has no fast tokenizer, which is needed to locate tokens in a text")
         try:
             self.model = self.model.float().to(device).eval()
         except (RuntimeError, AssertionError) as error:
@@ -74,9 +74,7 @@ class LanguageModel:
         found: dict[str, int | None] = {n: getattr(self.tokenizer, f"{n}_token_id") for n in ("cls", "sep", "mask")}
         for name, number in found.items():
             if number is None:
-                raise UsageError(
-                    f"{asked}: the tokenizer has no {name} token; take a model of the kind of BERT or RoBERTa"
-                )
+                raise UsageError(f"{asked}: the tokenizer has no {name} token; use a model such as BERT or RoBERTa")
         return [number for number in found.values() if number is not None]
 
     def encoded(self, text: str) -> Any:  # noqa: ANN401 - a BatchEncoding of transformers

@@ -292,5 +292,5 @@ def lay_out(folder: Path) -> Path:
                 if not target.is_dir():  # or else another process was faster
                     raise
     except OSError as error:
-        raise UsageError(f"cannot lay out WordNet in {one_line(kept)!r}: {error.strerror or one_line(error)}") from None
+        raise UsageError(f"cannot copy WordNet to {one_line(kept)!r}: {error.strerror or one_line(error)}") from None
     return target

@@ -116,7 +116,7 @@ def _from_json(data: bytes) -> Model:
     try:
         given = strict_json.loads(data.decode().strip())
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"this is no JSON: {one_line(error)}") from None
+        raise FormatError(f"this is not JSON: {one_line(error)}") from None
     assert isinstance(given, dict), "the text begins with a brace"
     kind = given.get("kind")
     features = given.get("features", list(PUBLIC_FEATURES))
@@ -291,4 +291,6 @@ def _named(module: str, name: str) -> pickles.Named:
         return _KNOWN[module, name]
     if module.partition(".")[0] == "sklearn":
         return pickles.Named(lambda *_: _Holder(name))
-    raise FormatError(f"the pickle names {one_line(f'{module}.{name}', 60)}, which no fitted model does: refused")
+    raise FormatError(
+        f"the pickle names {one_line(f'{module}.{name}', 60)}, which no fitted model needs; it is not loaded"
+    )

@@ -113,7 +113,7 @@ def exception_list(folder: Path) -> Mapping[str, str]:
                 f"run {WORDNET_COMMAND}, or give the folder that has them as wordnet"
             ) from None
         except (OSError, UnicodeDecodeError) as error:
-            raise FormatError(f"this is no exception list of WordNet: {error}", file=path) from None
+            raise FormatError(f"this is not an exception list of WordNet: {error}", file=path) from None
         for number, line in enumerate(lines, 1):
             words = line.split()
             if len(words) < 2:
