@@ -63,8 +63,10 @@ SETTINGS = [
     ("system", "spearman"),
     ("system", "kendall"),
     ("input", "pearson"),
+    ("input", "spearman"),
     ("input", "kendall"),
     ("global", "pearson"),
+    ("global", "spearman"),
     ("global", "kendall"),
 ]
 SOME = (
@@ -176,7 +178,7 @@ def of_defaults(pool: ProcessPoolExecutor, kind: str, trials: int) -> list[str]:
         cells = []
         for level, statistic in SETTINGS:
             large = world.systems * world.inputs > LARGE
-            if (large and (level, statistic) == ("global", "kendall")) or (
+            if (large and level == "global" and statistic != "pearson") or (
                 kind == "test" and not equal(name, level, statistic)
             ):
                 cells.append("")

@@ -159,6 +159,8 @@ EQUAL = {
     "16 × 20, 3 grades": World(16, 20, grades=3),
     "60 × 20, 3 grades": World(60, 20, grades=3),
     "difficulty 1, outputs 1": World(difficulty=1, output=1),
+    "outputs 3, noise 3": World(noise=(3, 3), output=3),
+    "outputs 3, noise 3, 8% contaminated": World(noise=(3, 3), output=3, quality="contaminated"),
     "sensitivity .7": World(sensitivity=0.7),
     "sensitivity .7, humans too, 20 inputs": World(16, 20, sensitivity=0.7, human_sensitivity=0.7),
     "interaction 2, 25 × 12": World(25, 12, (0, 0), interaction=2),

@@ -159,7 +159,7 @@ def jackknife_fit(seed=0, name="pearson", level="system", systems=14):
 @pytest.mark.parametrize("name", ["pearson", "kendall"])
 def test_intervals_of_differences_by_hand(name, level):
     fit = jackknife_fit(name=name, level=level)
-    ends, limits = difference_limits(fit, np.array([0, 2]), np.array([1, 0]), 0.9), Limits(fit).ends(0.9)
+    ends, limits = difference_limits(fit, np.array([0, 2]), np.array([1, 0]), 0.9), Limits(fit).ends(0.9, alone=False)
     covariance = fit.of_systems * fit.of_pairs + fit.of_inputs
     for k, (a, b) in enumerate(((0, 1), (2, 0))):
         r = fit.estimates

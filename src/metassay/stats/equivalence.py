@@ -93,7 +93,7 @@ def difference_limits(fit: Fit, first: IntArray, second: IntArray, confidence: f
     with np.errstate(invalid="ignore", divide="ignore"):
         rho = np.clip(covariance[first, second] / (size[first] * size[second]), -1.0, 1.0)
     rho = np.where(size[first] * size[second] > 0, rho, 0.0)
-    one, other = (np.abs(limits.ends(confidence, side) - r[side]) for side in (first, second))
+    one, other = (np.abs(limits.ends(confidence, side, alone=False) - r[side]) for side in (first, second))
 
     def reach(a: FloatArray, b: FloatArray) -> FloatArray:
         return np.asarray(np.sqrt(np.maximum(a * a + b * b - 2 * rho * a * b, 0.0)))

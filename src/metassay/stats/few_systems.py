@@ -55,7 +55,7 @@ class FewSystems:
         b = 1/(N(N−1)) and a ≈ 1/N, and the jackknife then shows about 3.5·b·q too much.
         """
         n, (low, high) = fit.units[0], fit.statistic.range
-        place, steep = _stretched(fit.statistic, fit.estimates), fit.slope * (high - low) / 2
+        place, steep = stretched(fit.statistic, fit.estimates), fit.slope * (high - low) / 2
         chance = np.maximum(1 - place**2, 0.0) * steep**2
         shown, (b, normal, other) = np.diag(fit.of_systems), _of_normal(fit.statistic, n)
         if fit.statistic.pairwise:
@@ -68,7 +68,7 @@ class FewSystems:
     @classmethod
     def varying(cls, statistic: Statistic, values: FloatArray, systems: int) -> FewSystems:
         """Take a from how much the statistics of many data sets of as many systems vary."""
-        place, (b, normal, other) = _stretched(statistic, values), _of_normal(statistic, systems)
+        place, (b, normal, other) = stretched(statistic, values), _of_normal(statistic, systems)
         q = 1 - place**2
         shown = (place.var(ddof=1) - b * q.mean()) / np.square(q).mean() if q.any() else 0.0
         a = np.full(len(place), max(float(shown), normal))
@@ -115,7 +115,7 @@ class FewSystems:
         return np.asarray(((self.systems - 2) * rho + 3 * tau) / (self.systems + 1))
 
 
-def _stretched(statistic: Statistic, values: FloatArray) -> FloatArray:
+def stretched(statistic: Statistic, values: FloatArray) -> FloatArray:
     """Return values of a statistic on a range from −1 to 1."""
     low, high = statistic.range
     return np.asarray((2 * values - low - high) / (high - low))

@@ -21,6 +21,7 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import SIGNS, stream
 from metassay.stats.levels import GroupedLevel, Level, Means, SystemLevel, arranged, means_of_known
 from metassay.stats.statistics.base import Statistic
+from metassay.stats.unseen_systems import ranked_alike
 
 FEWEST, MOST, WORK = 256, 1024, 2**20
 """Ways to move means of systems by their standard errors, each of them in both directions: more where that is cheap."""
@@ -50,6 +51,8 @@ class Fit:
     """Means of systems of each metric and of people, (P, N) each, at system level."""
     families: IntArray | None = None
     """The family 0, 1, … of each system, if they are left out as a whole."""
+    alike: FloatArray | None = None
+    """How alike metrics and people would rank a system far away from all others, (P,); for ranks of single outputs."""
 
     @cached_property
     def at(self) -> FloatArray:
@@ -157,6 +160,7 @@ def fit(
         covariance * np.outer(slope, slope),
         means,
         families,
+        ranked_alike(x, z, level) if statistic.ranked and level in ("input", "global") else None,
     )
 
 

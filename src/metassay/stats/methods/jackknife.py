@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
-from metassay.stats.few_systems import FewSystems
+from metassay.stats.few_systems import FewSystems, stretched
 from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
 from metassay.stats.kernels.left_out import concordance
 from metassay.stats.leverage import grubbs_share, largest_share, midranks, residuals, standardised
@@ -20,6 +20,7 @@ from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Interva
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
 from metassay.stats.statistics.base import Statistic
+from metassay.stats.unseen_systems import room
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
@@ -49,8 +50,9 @@ class JackknifeInterval(_Jackknife, Interval):
     """back(c + s·w(∓t)), s² = J + A: what systems show and what inputs add, on the statistic's scale.
 
     t has the degrees of freedom of Satterthwaite (1946), N − 2 of systems and M − 1 of inputs. w lengthens the side to
-    which the values without one system are skewed. The centre c is corrected for bias at input and global level. Rank
-    statistics of means of few systems: see :mod:`metassay.stats.few_systems`.
+    which the values without one system are skewed. At input and global level the centre c is corrected for bias, and
+    intervals of ranks leave room for rare systems (see :mod:`metassay.stats.unseen_systems`). Rank statistics of means
+    of few systems: see :mod:`metassay.stats.few_systems`.
     """
 
     student = True
@@ -101,11 +103,20 @@ class Limits:
         self.skew = skewness(d, systems, self.variance)
         self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left) if df is None else df, fit.df[1]))
         self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
+        self.room = np.zeros((2, len(fit.estimates)))
         if fit.level in ("input", "global"):
             self.centre = fit.at - (n - 1) * (fit.left.mean(axis=1) - fit.at)
+            if statistic.ranked:
+                self.room = room(fit, stretched(statistic, fit.estimates))
 
-    def ends(self, confidence: float | FloatArray, metrics: IntArray | slice = slice(None)) -> FloatArray:
-        """Return the ends of intervals of some metrics, (2, metrics), each at the same or at its own confidence."""
+    def ends(
+        self, confidence: float | FloatArray, metrics: IntArray | slice = slice(None), *, alone: bool = True
+    ) -> FloatArray:
+        """Return the ends of intervals of some metrics, (2, metrics), each at the same or at its own confidence.
+
+        Unless they stand `alone`, but serve an interval of a difference, they leave no room for unseen systems, which
+        change both metrics alike.
+        """
         t = stdtrit(self.df[metrics], (1 + np.asarray(confidence)) / 2)
         if self.few is not None:
             low, high = self.fit.statistic.range
@@ -114,11 +125,13 @@ class Limits:
         skew, centre, r = self.skew[metrics], self.centre[metrics], self.fit.estimates[metrics]
         error = np.sqrt(self.variance[metrics])
 
-        def end(q: FloatArray) -> FloatArray:
-            return self.fit.statistic.scale.back(np.asarray(centre + error * lengthened(q, skew, self.power)))
-
+        # Room is that of 95% intervals.
+        below, above = self.room[:, metrics] * (alone * ndtri((1 + np.asarray(confidence)) / 2) / ndtri(0.975))
+        down = np.minimum(error * lengthened(-t, skew, self.power), -below)
+        up = np.maximum(error * lengthened(t, skew, self.power), above)
+        ends = self.fit.statistic.scale.back(np.stack([centre + down, centre + up]))
         # What no system changes has no width; ±1 has a place on Fisher's scale only because it is moved in.
-        return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
+        return np.where(self.varies[metrics], [np.minimum(ends[0], r), np.maximum(ends[1], r)], r)
 
 
 def skewness(d: FloatArray, own: FloatArray, variance: FloatArray) -> FloatArray:
