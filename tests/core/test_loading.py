@@ -42,6 +42,19 @@ def test_texts_are_not_kept_in_json():
         from_json(STUDIES["corrupt"](None).to_json())
 
 
+@pytest.mark.parametrize(
+    "note",
+    [{"code": "no-longer-known"}, {"code": "references-excluded", "count": 3}, {"code": "level-exceeded", "tests": 5}],
+)
+def test_notes_of_another_version_stay_the_sentences_that_they_were(note):
+    found = json.loads(STUDIES["normality"](ma.example()).to_json())
+    found["notes"] = [{**note, "text": "Three systems are excluded."}]
+    again = from_json(json.dumps(found))
+    assert list(map(str, again.notes)) == ["Three systems are excluded."]
+    assert from_json(again.to_json()) == again
+    assert "Three systems are excluded." in again.to_text()
+
+
 def test_numbers_that_json_does_not_know():
     values = (1.0, math.nan, math.inf, -math.inf)
     assert encode(values) == [1.0, None, "Infinity", "-Infinity"]

@@ -177,8 +177,12 @@ def _noted(note: Note) -> dict[str, object]:
 
 
 def _note(said: Mapping[str, Any]) -> Note:
+    """Return a note; one whose code or facts only another version knows stays the sentence that it was."""
     note = Note.of(**{name: _fact(fact) for name, fact in said.items() if name != "text"})
-    sentence(note)  # a code that is not known, or facts that are not its own, are told here
+    try:
+        sentence(note)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return Note.of("as-written", written=one_line(said["text"]))
     return note
 
 
