@@ -119,9 +119,9 @@ def test_cells_tell_how_many_systems_were_noticed():
         (c.metric, c.kind, c.rate): "" if math.isnan(c.share) else f"{c.n_noticed}/{c.n_testable}"
         for c in result.counts
     }
-    assert {r["damage"] for r in rows_of(result.plot())} >= {"shuffle 25%", "drop-words 100%"}
+    assert {r["corruption"] for r in rows_of(result.plot())} >= {"shuffle 25%", "drop-words 100%"}
     one = damaged(("one", "two"), ("coherence",), rates=(1.0,))
-    assert {r["damage"] for r in rows_of(one.plot())} == {"shuffle", "drop-words"}
+    assert {r["corruption"] for r in rows_of(one.plot())} == {"shuffle", "drop-words"}
     with pytest.raises(DataError, match="several rates"):
         one.plot(kind="sensitivity")
 

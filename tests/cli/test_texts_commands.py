@@ -90,8 +90,8 @@ def test_misuse_is_one_line(run, texts, tmp_path, monkeypatch, arguments, messag
     assert sorted(path.name for path in tmp_path.iterdir()) == ["texts.jsonl"]
 
 
-def test_the_kinds_in_the_help_are_those_there_are():
-    from metassay.cli.commands.corrupt import KINDS as shown
-    from metassay.texts.changes.kinds import KINDS
+def test_probes_are_the_kinds_that_should_move_no_verdict():
+    from metassay.core.vocabulary import PROBES
+    from metassay.texts.changes.kinds import KINDS, UNHARMED
 
-    assert shown == tuple(KINDS)
+    assert [name for name, kind in KINDS.items() if kind.criterion == UNHARMED] == list(PROBES)

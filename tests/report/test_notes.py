@@ -280,6 +280,14 @@ def test_what_several_raters_say_alike_is_one_sentence():
     assert views.page(alike).said == ("According to x, y, fir is best, significantly better than each of the other 5.",)
 
 
+def test_units_of_a_ranking_are_named_and_names_of_systems_kept():
+    facts = {**EXAMPLES["gaps-between-ranks"], "unit": "inputs", "metric": "upvotes", "one": "votes-7b"}
+    text = sentence(Note.of("gaps-between-ranks", **facts))
+    assert "According to upvotes," in text
+    assert "votes-7b over b" in text
+    assert "new inputs would" in text
+
+
 def test_what_all_paragraphs_say_is_said_once():
     page = Page("compare", (), (), "", tuple(Paragraph((f"{name} is best.", "None is ruled out.")) for name in "ab"))
     assert page.said == ("a is best.", "b is best.", "None is ruled out.")

@@ -92,6 +92,8 @@ def test_copies_of_an_input_are_no_further_evidence(test):
         (ma.pairs, {"interval": "boot-inputs"}),
         (ma.precision, {}),
         (ma.decisions, {}),
+        (ma.survive, {"by": "human", "human": None, "test": "tost", "resample": "inputs"}),
+        (ma.survive, {"by": "human", "human": None, "test": "tost", "resample": "inputs", "level": "input"}),
     ],
 )
 def test_every_bootstrap_draws_units_whole(verb, options):

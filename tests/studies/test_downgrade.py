@@ -82,6 +82,16 @@ def test_whether_the_score_fell_is_a_one_sided_paired_test(before):
         assert row.fell == (row.p_value <= 0.05)
 
 
+def test_files_with_the_former_word_in_the_signature_load(before, tmp_path):
+    result = ma.downgrade(before, ma.Damaged(damaged(before, 2.2), "shuffle", "coherence"), metric="alert")
+    assert "|corrupt:shuffle@1|" in str(result.signature)
+    path = tmp_path / "former.json"
+    path.write_text(result.to_json().replace("|corrupt:", "|damage:"))
+    former = ma.load(path)
+    assert former.table == result.table
+    assert "|damage:shuffle@1|" in str(former.signature)
+
+
 def test_rates_make_a_curve(before):
     after = [ma.Damaged(damaged(before, 2.2 * rate), "shuffle", "coherence", rate) for rate in (0.1, 0.25, 0.5, 1.0)]
     counts = ma.downgrade(before, after, metric="alert").counts

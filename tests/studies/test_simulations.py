@@ -94,7 +94,7 @@ def test_rows_of_power(world):
     agreement = ma.agree(world, metric="close", level="system", statistic="pearson", resamples=10).table[0]
     assert row.estimate == pytest.approx(agreement.estimate)
     assert row.estimate_damaged < row.estimate
-    assert "|damage:noise|at:0.5,1|alpha:0.05|trials:60|k:99|" in str(result.signature)
+    assert "|corrupt:noise|at:0.5,1|alpha:0.05|trials:60|k:99|" in str(result.signature)
 
 
 def test_more_noise_is_found_more_often(world):

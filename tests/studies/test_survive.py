@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,38 @@ def test_tost_and_dominance_equal_literal_resampling():
         pair = next(p for p in result.dominance if p.language == language)
         assert (pair.metric_a, pair.metric_b) == ("good", "poor")
         assert pair.probability == (drawn["good", language] > drawn["poor", language]).mean()
+
+
+def test_units_of_each_language_reach_the_tests_and_are_told():
+    """Documents and families that scores by language carry are drawn whole, and the paper's tests ignore them."""
+    scores = world()
+    units = {
+        "clusters": {name: str(at // 5) for at, name in enumerate(scores["en"].inputs)},
+        "families": {name: str(at // 2) for at, name in enumerate(scores["en"].systems)},
+    }
+    related = {language: replace(one, **units) for language, one in scores.items()}
+    result = survive(related, test="jackknife,tost,anderson-hauck", resamples=40, human="relevance")
+    assert all(noted(result, "units-together", method=test, n=4, axis="systems") for test in ("jackknife", "tost"))
+    assert noted(result, "units-together", method="tost", axis="inputs", n=5)
+    assert noted(result, "units-ignored", method="anderson-hauck", axis="inputs", n=5)
+    assert noted(survive(related, resamples=40, resample="points"), "units-ignored", method="tost", n=5)
+    assert not noted(survive(scores, resamples=40), "units-together")
+
+
+@pytest.mark.parametrize("by", ["metric", "human"])
+def test_the_jackknife_leaves_units_out_whole(by):
+    """Each input five times over: copies taken for new inputs make the interval of a difference too narrow."""
+    random = np.random.default_rng(3)
+    quality = random.normal(size=(8, 1))
+    columns = [np.repeat(quality + random.normal(size=(8, 12)), 5, axis=1) for _ in range(3)]
+    metrics, people = ({"m": 0, "n": 2}, {"h": 1}) if by == "metric" else ({"m": 0}, {"h": 1, "a": 2})
+    scores = ma.Scores.from_arrays(*({name: columns[at] for name, at in side.items()} for side in (metrics, people)))
+    units = {name: str(at // 5) for at, name in enumerate(scores.inputs)}
+    apart, together = (
+        ma.survive(given, by=by, resamples=20).table[0] for given in (scores, replace(scores, clusters=units))
+    )
+    assert together.difference == apart.difference
+    assert together.high - together.low > 1.1 * (apart.high - apart.low)
 
 
 def test_the_round_trip_stands_beside_its_language(survived):

@@ -33,8 +33,8 @@ def server(**settings):
 
 
 def sessions(client):
-    """The sessions behind a test client: application, guard, router."""
-    return client.app._app.router.lifespan_context.__self__.sessions
+    """The sessions behind a test client."""
+    return client.app_state["sessions"]
 
 
 def test_upload_choose_run_read_and_delete(client, tmp_path):
@@ -83,7 +83,7 @@ def test_the_first_screen_is_there_before_the_rest_and_the_cost_before_both(clie
     assert client.get(f"{address}/first").status_code == 404
     client.post(f"{address}/report", data=CHOSEN)
     assert settled(client, address) == "done"
-    session = next(iter(client.app._app.router.lifespan_context.__self__.sessions._open.values()))
+    session = sessions(client).find(address.rpartition("/")[2])
     assert session.first.stat().st_mtime_ns < session.report.stat().st_mtime_ns
     first = client.get(f"{address}/first")
     assert '<section id="answer"' in first.text

@@ -19,12 +19,12 @@ def noticed(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - name
     several = len({row["rate"] for row in rows}) > 1
     for row in rows:
         row["text"] = "" if row["share"] is None else f"{row['n_noticed']}/{row['n_testable']}"
-        row["damage"] = f"{fitted(row['kind'], 90)} {row['rate']:.0%}" if several else row["kind"]
-    damages = distinct(rows, "damage")
-    y, x = names("metric", metrics), names("damage", damages, labelAngle=-90)
+        row["corruption"] = f"{fitted(row['kind'], 90)} {row['rate']:.0%}" if several else row["kind"]
+    kinds = distinct(rows, "corruption")
+    y, x = names("metric", metrics), names("corruption", kinds, labelAngle=-90)
     layers = cells(x, y, shade("share", [0, 1], "share noticed", format="%"), TIPS, "share", "text")
     told = "×: none testable" if any(row["share"] is None for row in rows) else ""
-    size = {"across": len(damages), "cell": min(40.0, max(14.0, 560 / len(damages))), "foot": 12 + longest(damages)}
+    size = {"across": len(kinds), "cell": min(40.0, max(14.0, 560 / len(kinds))), "foot": 12 + longest(kinds)}
     title = "Systems whose corruption each metric noticed, of the testable ones"
     return Multiples(title, rows, layers, (), told, lines="metric", **size)  # type: ignore[arg-type] # numbers all
 

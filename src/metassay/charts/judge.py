@@ -54,8 +54,9 @@ def confusion(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     fill = shade("share", [0, 1], "share of the human label", format="%")
     layers = cells(x, y, fill, about, "share", "count", 0.55)
     size: dict[str, Any] = {"across": len(labels), "cell": 34, "foot": 30 + longest(labels, 90), "longest": 110}
-    return Multiples("Labels of judges by human label", rows, layers, ("metric", PEOPLE), "",
-                     lines="label_human", **size)  # fmt: skip
+    return Multiples(
+        "Labels of judges by human label", rows, layers, ("metric", PEOPLE), "", lines="label_human", **size
+    )
 
 
 def slices(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -103,5 +104,6 @@ def threshold(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     marks = dots({"x": x, "y": y, "color": colour, "shape": shape, "tooltip": about}, 14)
     layers = [here, *curves(x, y, ends=None, tooltip=about, colour=colour, dash=dash, points=False), marks]
     title = "Precision, recall and accuracy by threshold"
-    return Multiples(title, rows, layers, ("metric", PEOPLE), "dashed: chosen", width=(150, 330), height=130,
-                     foot=panels.FOOT + 8)  # fmt: skip
+    return Multiples(
+        title, rows, layers, ("metric", PEOPLE), "dashed: chosen", width=(150, 330), height=130, foot=panels.FOOT + 8
+    )

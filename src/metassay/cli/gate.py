@@ -44,11 +44,13 @@ class Check:
 
 def of_requirements(rows: Iterable[RequirementRow], word: str) -> list[Check]:
     """Return requirements as checks; `word` stands between a judge and what it is compared with."""
+    from metassay.report.numbers import significant
+
     found = []
     for row in rows:
         who = one_line(row.judge, 60), one_line(row.human, 60)
-        value = "undefined" if row.value != row.value else f"{row.value:.4g}"
-        found.append(Check(row.requirement, who, f"{value} for {who[0]} {word} {who[1]}", row.met))
+        text = f"{significant(row.value)} for {who[0]} {word} {who[1]}"
+        found.append(Check(row.requirement, who, text, row.met))
     return found
 
 

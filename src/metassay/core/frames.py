@@ -191,8 +191,9 @@ class _Recording:
                     f"system {one_line(system)!r} has another row on line {self.lines[first[system]]}, and no column "
                     "names the input; name it with --input-column, or make every row an input with --input-column "
                     f"{ROW}",
-                    file=self.file, line=self.lines[at],
-                )  # fmt: skip
+                    file=self.file,
+                    line=self.lines[at],
+                )
 
     def _judge_of_rows(self) -> str | None:
         """Return the column that says which judge a row is of: it is called so, and tells rows of one output apart."""

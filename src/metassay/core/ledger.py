@@ -358,12 +358,16 @@ class Ledger:
         """Write down that small scores of a column are good."""
         self.lower.add(name)
 
+    def record_sorts(self, scores: Scores, place: Place) -> None:
+        """Write down the groups and families of systems, and the clusters of inputs, that another set of scores has."""
+        for what, known in (("group", scores.groups), ("family", scores.families), ("cluster", scores.clusters)):
+            for label, sort in known.items():
+                self.sort(what, label, sort, place)
+
     def record_all(self, scores: Scores, place: str) -> None:
         """Write down everything another set of scores knows."""
         where = Place(place)
-        for what, known in (("group", scores.groups), ("family", scores.families), ("cluster", scores.clusters)):
-            for label, sort in known.items():
-                self.sort(what, label, sort, where)
+        self.record_sorts(scores, where)
         for column in scores.columns.values():
             if column.scale.kind != "interval":
                 self.scales[column.name] = column.scale

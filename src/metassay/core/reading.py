@@ -129,13 +129,22 @@ class Reading:
         chosen = [text.partition("=")[0].strip() for text in ((select,) if isinstance(select, str) else select or ())]
         families = (family_of,) if isinstance(family_of, str) and "=" not in family_of else ()
         return cls(
-            as_names(system_column), as_names(input_column), as_names(annotator_column), no_systems, as_names(ignore),
-            tuple(groups.items()), declared, (*as_names(human), *as_names(metric), *declared),
+            as_names(system_column),
+            as_names(input_column),
+            as_names(annotator_column),
+            no_systems,
+            as_names(ignore),
+            tuple(groups.items()),
+            declared,
+            (*as_names(human), *as_names(metric), *declared),
             (
-                *((cluster_by,) if cluster_by not in (None, vocabulary.NO_CLUSTERS) else ()), *families, *chosen,
+                *((cluster_by,) if cluster_by not in (None, vocabulary.NO_CLUSTERS) else ()),
+                *families,
+                *chosen,
                 *as_names(texts),
-            ), by,
-        )  # fmt: skip
+            ),
+            by,
+        )
 
     def is_scaled(self, name: str) -> bool:
         """Say whether somebody declared the scale of the column."""

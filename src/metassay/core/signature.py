@@ -13,7 +13,7 @@ VERSION = "0.1.0"
 ORDER = tuple(
     """
     by average baseline level coef cut epsilon abstain over sizes method anchor buckets bounds shares triangle
-    curve ties covariates pca groups lda cv target test damage at of cutoff
+    curve ties covariates pca groups lda cv target test corrupt at of cutoff
     margin alt alpha corr correction p resample raters refs difference ci elo next trials
     k seed sentinels people style bias worlds outliers tasks metrics judges columns systems inputs votes
     halves annotated means chosen

@@ -50,8 +50,7 @@ def stacked(parts: Mapping[str, Scores], shared: Scores | None = None) -> Scores
         every = {"": shared, **every}
     ledger = Ledger()
     for label, scores in every.items():
-        for system, group in scores.groups.items():
-            ledger.group(system, group, Place(f"the scores {one_line(label)!r}"))
+        ledger.record_sorts(scores, Place(f"the scores {one_line(label)!r}"))
         for note in scores.notes:
             ledger.note(note)
     for name in dict.fromkeys(name for scores in every.values() for name in scores.columns):

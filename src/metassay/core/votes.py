@@ -74,9 +74,13 @@ class Votes(Record):
 
     def __post_init__(self) -> None:
         bounds = {
-            "input": (0, len(self.inputs)), "a": (0, len(self.systems)), "b": (0, len(self.systems)),
-            "winner": (0, len(WINNERS)), "rater": (0, len(self.raters)), "first": (UNKNOWN, 2),
-        }  # fmt: skip
+            "input": (0, len(self.inputs)),
+            "a": (0, len(self.systems)),
+            "b": (0, len(self.systems)),
+            "winner": (0, len(WINNERS)),
+            "rater": (0, len(self.raters)),
+            "first": (UNKNOWN, 2),
+        }
         n = len(self.winner)
         if not n:
             raise DataError("there are no votes")
@@ -137,9 +141,14 @@ class Votes(Record):
             raise DataError("a vote needs a winner; leave the others out")
         people = {human} if isinstance(human, str) else set(human)
         return cls.of_labels(
-            own, list(map(str, a)), list(map(str, b)), said, who, [UNKNOWN] * n if first is None else first,
+            own,
+            list(map(str, a)),
+            list(map(str, b)),
+            said,
+            who,
+            [UNKNOWN] * n if first is None else first,
             {name: "human" if name in people else "metric" for name in dict.fromkeys(who)} if people else {},
-        )  # fmt: skip
+        )
 
     @classmethod
     def of_labels(

@@ -125,10 +125,21 @@ def read(
     from metassay.readers.recognition import read_all
 
     reading = Reading.of(
-        system_column=system_column, input_column=input_column, annotator_column=annotator_column,
-        no_systems=no_systems, ignore=ignore, people=people, scale=scale, cluster_by=cluster_by, family_of=family_of,
-        human=human, metric=metric, select=select, by=by, texts=texts,
-    )  # fmt: skip
+        system_column=system_column,
+        input_column=input_column,
+        annotator_column=annotator_column,
+        no_systems=no_systems,
+        ignore=ignore,
+        people=people,
+        scale=scale,
+        cluster_by=cluster_by,
+        family_of=family_of,
+        human=human,
+        metric=metric,
+        select=select,
+        by=by,
+        texts=texts,
+    )
     scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
     scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)
     return selected(scores, select or (), drop_systems or ())

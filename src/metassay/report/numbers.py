@@ -118,6 +118,17 @@ def general(value: float) -> str:
     return fixed(value, 1 if size >= 100 else 3)
 
 
+def significant(value: float) -> str:
+    """Return a number with four significant digits, to be held against a limit; in a word if it is undefined.
+
+    Examples
+    --------
+    >>> significant(0.0857142), significant(math.nan)
+    ('0.08571', 'undefined')
+    """
+    return "undefined" if math.isnan(value) else f"{value:.4g}"
+
+
 def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
     """Return estimates with intervals, such as ``0.583 [0.21, 0.80]``, padded to stand under each other."""
     parts = [(correlation(e), bound(low), bound(high)) for e, low, high in triples]

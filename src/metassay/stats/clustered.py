@@ -13,6 +13,9 @@ from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.proportions import wilson
 
+POWER = 0.8
+"""With this probability the smallest detectable effect is significant."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -37,7 +40,7 @@ class Estimate:
             return math.nan
         return float(2 * stdtr(self.df, -abs(self.value - null) / self.error))
 
-    def smallest_detectable(self, power: float = 0.8, alpha: float = 0.05) -> float:
+    def smallest_detectable(self, power: float = POWER, alpha: float = 0.05) -> float:
         """Return the smallest effect that data with this standard error show with that power at level `alpha`."""
         return float((stdtrit(self.df, 1 - alpha / 2) + stdtrit(self.df, power)) * self.error)
 

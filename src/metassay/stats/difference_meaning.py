@@ -14,10 +14,8 @@ import numpy as np
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import TASKS, BootstrapPages, stream
 from metassay.stats.methods.base import Draws
-from metassay.stats.score_gaps import SystemPairs, needed, percentiles, pooled, range_of
+from metassay.stats.score_gaps import AGREEMENTS, SystemPairs, needed, percentiles, pooled, range_of
 
-AGREEMENTS = (0.8, 0.9, 0.95)
-"""Shares of pairs for which the difference is told."""
 RANGES = 8
 """Ranges of equally many pairs in the table."""
 Units = tuple[IntArray | None, IntArray | None]

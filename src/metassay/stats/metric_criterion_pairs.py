@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -31,11 +31,16 @@ class Weights:
 class WeightPages(PagesOfCells):
     """Pages of weights for one of the ways to resample.
 
-    ``points`` draws single outputs, as if no two had an input or a system in common.
+    ``points`` draws single outputs, as if no two had an input or a system in common; the others draw families of
+    systems, and clusters of inputs, whole.
     """
 
     resample: str
     """``points``, ``inputs``, ``systems`` or ``both``."""
+    families: IntArray | None = field(default=None, compare=False)
+    """The family of each system, if systems of a family are drawn together."""
+    clusters: IntArray | None = field(default=None, compare=False)
+    """The cluster of each input, likewise."""
 
     @cached_property
     def _bootstrap(self) -> BootstrapPages:
@@ -45,12 +50,19 @@ class WeightPages(PagesOfCells):
             self.seed,
             resample_systems=self.resample in ("systems", "both"),
             resample_inputs=self.resample in ("inputs", "both"),
+            families=self.families,
+            clusters=(self.clusters, None),
         )
 
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
         return page_size(self.shape[0] * self.shape[1]) if self.resample == "points" else self._bootstrap.size
+
+    @property
+    def largest(self) -> int:
+        """What the weights of no draw exceed when added up over the cells."""
+        return self.shape[0] * self.shape[1] if self.resample == "points" else self._bootstrap.largest
 
     def __getitem__(self, page: int) -> Weights:
         """Return the weights of one page."""
@@ -94,12 +106,23 @@ class Correlations:
         ``system``, ``input``, ``global`` or ``within-system``.
     statistic
         How the two are compared.
+    largest
+        What the weights of no draw exceed when added up over the cells; by default how many cells there are.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, statistic: Statistic) -> None:
+    def __init__(
+        self,
+        x: FloatArray,
+        z: FloatArray,
+        pairs: Sequence[Pair],
+        level: str,
+        statistic: Statistic,
+        largest: int | None = None,
+    ) -> None:
         self._x, self._z, self._pairs = x, z, list(pairs)
         self._level, self._statistic = level, statistic
         self._shape = (x.shape[1], x.shape[2])
+        self._largest = x.shape[1] * x.shape[2] if largest is None else largest
 
     def estimate(self) -> FloatArray:
         """Return the correlation of each pair at the data."""
@@ -147,7 +170,7 @@ class Correlations:
             where = None if len(points) == cells else points
             x = self._x[p].reshape(-1)[points]
             if len(points) >= LONG:
-                found.append((at, where, self._statistic.together(x, zs, cells)))
+                found.append((at, where, self._statistic.together(x, zs, self._largest)))
                 continue
             for i in at:
                 # These leave out missing cells themselves.

@@ -25,6 +25,8 @@ from metassay.stats.levels import Means
 
 Signs = npt.NDArray[np.int8]
 
+AGREEMENTS = (0.8, 0.9, 0.95)
+"""Probabilities of agreement for which the needed difference is given."""
 BLOCK = 1 << 18
 """Pairs × draws looked at together. It is part of the arithmetic, so it is fixed."""
 NEWTON_STEPS = 500

@@ -53,7 +53,7 @@ class Textbook:
     inputs: int = 100
     """How many inputs are drawn."""
     own: tuple[float, float] = (0.0, 0.0)
-    """SD of each metric's metric-specific system bias."""
+    """SD of the system bias that each metric has alone."""
     shared: float = 0.0
     """SD of a system bias that both metrics share."""
     noise: tuple[float, float] = (1.0, 1.0)
@@ -65,7 +65,7 @@ class Textbook:
     difficulty: float = 0.0
     """SD of a difficulty of inputs that all scores share."""
     turns: float = 0.0
-    """SD of a metric-specific system bias that varies with the input, as with topics: a product of the two effects."""
+    """SD of a system bias that each metric has alone and that varies with the input: a product of the two effects."""
     categories: int = 0
     """Number of whole human grades, in steps of one SD of quality; 0 for continuous scores."""
     tail: str = "normal"
@@ -167,9 +167,9 @@ class Components:
         return self.systems + self.cells / inputs
 
     def own_bias(self) -> tuple[float, float]:
-        """Return the SD of each metric's own system bias, which neither people nor the other metric share.
+        """Return the SD of the system bias that each metric has alone, shared by neither people nor the other metric.
 
-        Systems' effects are measured in SDs of what people's effects explain of them; NaN if that is nothing.
+        It is in SDs of the part of the metric's system effects that human system effects explain; NaN if that is 0.
         """
         found = []
         for own, other in ((0, 1), (1, 0)):
@@ -319,7 +319,7 @@ def fit(x: FloatArray, y: FloatArray, z: FloatArray) -> Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """The data themselves as a world: inputs are drawn from them with replacement, with all that was said of them.
+    """The data themselves as a world: their inputs are resampled, with all scores.
 
     Labels stay labels, gaps stay gaps, and systems stay as they are.
     """

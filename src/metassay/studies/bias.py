@@ -49,8 +49,6 @@ from metassay.studies.lengths import without_text
 from metassay.studies.selection import without_references
 from metassay.studies.vote_items import Items
 
-POWER = 0.8
-"""The smallest detectable effect is found this often."""
 FEW_CLUSTERS = 20
 """With fewer clusters, clustered errors are too small, and a note says so."""
 MOST_GRADES = 11
@@ -199,7 +197,7 @@ def _stated(found: Estimate, clusters: int, confidence: float) -> dict[str, Any]
         "confidence": confidence,
         "p_value": same if found.error <= SAME else found.p_value(),
         "p_corrected": math.nan,
-        "detectable": found.smallest_detectable(POWER, 1 - confidence) if found.error > SAME else math.nan,
+        "detectable": found.smallest_detectable(alpha=1 - confidence) if found.error > SAME else math.nan,
     }
 
 

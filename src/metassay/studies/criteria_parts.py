@@ -160,6 +160,8 @@ class _Part(NamedTuple):
     """The criteria of the task that this is about."""
     at: IntArray
     """The cells that have all three scores."""
+    cells: bytes
+    """Stands for these cells: parts on the same cells share the unadjusted correlation."""
     kernel: WithinBuckets | Partialled | PartialFormula
 
 
@@ -200,9 +202,9 @@ def _drawn(
 ) -> list[Finding]:
     """Correlate under so many weightings of the cells, after the first, in which each counts once."""
     x, zs = task.x.ravel(), [z.ravel() for z in task.zs]
-    cells = {part.at.tobytes(): part.at for part in parts}
+    cells = {part.cells: part.at for part in parts}
     # The correlation as it is: once for each criterion and set of cells.
-    wholes = {key: sorted({h for part in parts if part.at.tobytes() == key for h in part.humans}) for key in cells}
+    wholes = {key: sorted({h for part in parts if part.cells == key for h in part.humans}) for key in cells}
     together = {key: statistic.together(x[at], [zs[h][at] for h in wholes[key]], largest) for key, at in cells.items()}
     whole_draws = {key: np.empty((len(humans), number + 1)) for key, humans in wholes.items()}
     within_draws = [np.empty((len(part.humans), number + 1)) for part in parts]
@@ -214,7 +216,7 @@ def _drawn(
         for key, whole in together.items():
             whole_draws[key][:, cut] = whole(chosen[key])
         for row, part in enumerate(parts):
-            drawn = chosen[part.at.tobytes()]
+            drawn = chosen[part.cells]
             if isinstance(part.kernel, Partialled):
                 within_draws[row][:, cut], slopes[row][:, cut] = part.kernel.correlate(drawn)
             elif isinstance(part.kernel, WithinBuckets):
@@ -224,7 +226,7 @@ def _drawn(
                 within_draws[row][:, cut] = part.kernel.correlate(drawn)
     found = []
     for row, part in enumerate(parts):
-        key, drawn = part.at.tobytes(), within_draws[row][:, 1:]
+        key, drawn = part.cells, within_draws[row][:, 1:]
         if isinstance(part.kernel, Partialled):
             drawn = part.kernel.finish(drawn, slopes[row][:, 1:])
         for k, h in enumerate(part.humans):
@@ -254,7 +256,7 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
         if held is None:
             return None
         for h, within in zip(part.humans, held, strict=True):
-            key = h, part.at.tobytes()
+            key = h, part.cells
             if key not in wholes:
                 known = statistic.moved(x[part.at], zs[h][part.at], units[part.at], count)
                 if known is None:
@@ -326,7 +328,7 @@ def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic, largest
                 else:
                     kind = Partialled if method == "partial" else PartialFormula
                     kernel = kind(x[at], those, values[at], statistic, largest)
-                parts.append(_Part(anchor, method, tuple(humans), at, kernel))
+                parts.append(_Part(anchor, method, tuple(humans), at, mask, kernel))
     return parts
 
 

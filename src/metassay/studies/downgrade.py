@@ -189,7 +189,7 @@ def downgrade(
     preferred, said = ([], []) if votes is None else voted(votes, kept, damages, after_scores, confidence)
     signature = Signature.of(
         "downgrade",
-        damage=[f"{one_line(d.kind, 40)}@{d.rate:g}" for d in damages],
+        corrupt=[f"{one_line(d.kind, 40)}@{d.rate:g}" for d in damages],
         test=test,
         alpha=alpha,
         ci=f"wilson,{confidence:g}",

@@ -14,8 +14,9 @@ from metassay.core.options import Names
 from metassay.core.scores import EXTRA_AXES, Column, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.reference_draws import aggregated
+from metassay.studies.selection import unit_labels
 
 ENGLISH = ("en", "eng", "english")
 """Which language is the baseline if none is named."""
@@ -67,6 +68,15 @@ class Grouping:
     """For metrics, by position, the scores against single references, (references, systems, inputs)."""
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
+    families: IntArray | None = None
+    """The family of each system, if systems have families."""
+    clusters: IntArray | None = None
+    """The cluster of each input, if inputs have clusters."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of systems and of inputs."""
+        return self.x.shape[1], self.x.shape[2]
 
     def at_baseline(self, case: Case) -> tuple[str, str]:
         """Return the metric and the criterion that a case is compared with."""
@@ -250,7 +260,8 @@ class _Store:
             if all(np.isnan(z[i]).all() for i, (other, _) in enumerate(names_z) if other == name):
                 raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
         people, texts = self._annotators, self._references
-        whole = Grouping(by, baseline, levels, x, names_x, z, names_z, cases, people, texts, notes)
+        units = (unit_labels(self._scores, axis) for axis in ("systems", "inputs"))
+        whole = Grouping(by, baseline, levels, x, names_x, z, names_z, cases, people, texts, notes, *units)
         return _on_common_cells(whole) if by in ("metric", "human") else whole
 
 

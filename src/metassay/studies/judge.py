@@ -240,12 +240,31 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
         among = (peers.estimate, peers.low, peers.high)
     tested = [row for row in alternative if row.n_people]
     return JudgeRow(
-        judged.judge, of.name, judged.kind, len(paired), len(of.people), int(judged.abstained.sum()), first.name,
-        own.value, own.low, own.high, *with_single, *among, gap.value, gap.low, gap.high,
-        kappa.value, kappa.low, kappa.high,
-        bias.value, bias.low, bias.high, tested[0].winning_rate if tested else math.nan,
-        tested[0].passed if tested else None, *parts.base_rate(of, paired.z),
-    )  # fmt: skip
+        judged.judge,
+        of.name,
+        judged.kind,
+        len(paired),
+        len(of.people),
+        int(judged.abstained.sum()),
+        first.name,
+        own.value,
+        own.low,
+        own.high,
+        *with_single,
+        *among,
+        gap.value,
+        gap.low,
+        gap.high,
+        kappa.value,
+        kappa.low,
+        kappa.high,
+        bias.value,
+        bias.low,
+        bias.high,
+        tested[0].winning_rate if tested else math.nan,
+        tested[0].passed if tested else None,
+        *parts.base_rate(of, paired.z),
+    )
 
 
 def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:

@@ -119,10 +119,21 @@ def slice_rows(setting: Setting, judged: Judged, by: Sequence[Slicing]) -> list[
             low, high = max(value - reach, 0.0), value + reach
         rows.append(
             SliceRow(
-                judged.judge, of.name, each.name, each.labels[at], statistic, value, low, high,
-                float(parts.elsewhere[at]), float(own), float(adjusted), bool(adjusted <= alpha), int(n),
+                judged.judge,
+                of.name,
+                each.name,
+                each.labels[at],
+                statistic,
+                value,
+                low,
+                high,
+                float(parts.elsewhere[at]),
+                float(own),
+                float(adjusted),
+                bool(adjusted <= alpha),
+                int(n),
             )
-        )  # fmt: skip
+        )
     sign = 1 if of.kind == "labels" else -1
     return sorted(rows, key=lambda row: (not is_worse(row), sign * row.estimate))
 
@@ -153,10 +164,16 @@ def disagreement_rows(setting: Setting, judged: Judged, most: int) -> list[Disag
         said = f"{judged.raw[at]:.4g}" if judged.kind == "scores" else of.said(float(x[at]))
         rows.append(
             DisagreementRow(
-                judged.judge, of.name, scores.systems[system] if scores.has_systems else "", scores.inputs[item],
-                said, of.said(float(truth[at])), float(gap[at]), tuple(texts_of(scores, system, item)),
+                judged.judge,
+                of.name,
+                scores.systems[system] if scores.has_systems else "",
+                scores.inputs[item],
+                said,
+                of.said(float(truth[at])),
+                float(gap[at]),
+                tuple(texts_of(scores, system, item)),
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -176,10 +193,20 @@ def alternative_rows(
         alt.chance_of_passing(apart, epsilon, worse=w, resamples=TRIALS, seed=setting.seed) for w in (0.0, worse)
     ]
     row = AlternativeRow(
-        judged.judge, of.name, epsilon, found.winning_rate, found.advantage, found.passed, len(found.people),
-        int((~np.isnan(kept)).any(axis=0).sum()) if len(kept) else 0, len(of.people) - len(found.people),
-        clustered.winning_rate, chances[0], chances[1], worse,
-    )  # fmt: skip
+        judged.judge,
+        of.name,
+        epsilon,
+        found.winning_rate,
+        found.advantage,
+        found.passed,
+        len(found.people),
+        int((~np.isnan(kept)).any(axis=0).sum()) if len(kept) else 0,
+        len(of.people) - len(found.people),
+        clustered.winning_rate,
+        chances[0],
+        chances[1],
+        worse,
+    )
     grid = sorted({*GRID, epsilon})
     curve = [
         EpsilonRow(judged.judge, of.name, one.epsilon, one.winning_rate, one.passed) for one in alt.curve(apart, grid)

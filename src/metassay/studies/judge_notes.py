@@ -91,8 +91,15 @@ def _watch(card: JudgeCard, row: JudgeRow) -> Note:
     if row.bias_low > 0 or row.bias_high < 0:
         labels = [r.label_human for r in card.confusion if (r.judge, r.human) == (row.judge, row.human)]
         positive = max(labels, key=labels.index, default="") if row.kind in ("labels", "scores") else ""
-        return Note.of("judge-watch-bias", **facts, kind=row.kind, label=positive, bias=row.bias, low=row.bias_low,
-                       high=row.bias_high)  # fmt: skip
+        return Note.of(
+            "judge-watch-bias",
+            **facts,
+            kind=row.kind,
+            label=positive,
+            bias=row.bias,
+            low=row.bias_low,
+            high=row.bias_high,
+        )
     errors = [
         r
         for r in card.confusion
@@ -100,8 +107,16 @@ def _watch(card: JudgeCard, row: JudgeRow) -> Note:
     ]
     if errors:
         one = max(errors, key=lambda r: r.low)
-        return Note.of("judge-watch-label", **facts, said=one.label_judge, true=one.label_human, share=one.share,
-                       low=one.low, high=one.high, n=one.n)  # fmt: skip
+        return Note.of(
+            "judge-watch-label",
+            **facts,
+            said=one.label_judge,
+            true=one.label_human,
+            share=one.share,
+            low=one.low,
+            high=one.high,
+            n=one.n,
+        )
     if row.n_items < FEW_ITEMS:
         return Note.of("judge-watch-few", **facts, n=row.n_items)
     return Note.of("judge-watch-nothing", **facts, kind=row.kind)
@@ -125,8 +140,15 @@ def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abs
             yield Note.of("judge-one-label", **facts, label=of.said(codes[0]))
         elif counts.min() / len(known) < RARE:
             at, most = int(counts.argmin()), int(counts.argmax())
-            yield Note.of("judge-rare-label", human=of.name, label=of.said(codes[at]), n=counts[at], items=len(known),
-                          always=of.said(codes[most]), most=counts[most] / len(known))  # fmt: skip
+            yield Note.of(
+                "judge-rare-label",
+                human=of.name,
+                label=of.said(codes[at]),
+                n=counts[at],
+                items=len(known),
+                always=of.said(codes[most]),
+                most=counts[most] / len(known),
+            )
     if len(of.people) == 1:
         yield Note.of("judge-one-person", human=of.name)
     elif of.kind == "labels":
@@ -149,13 +171,19 @@ def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abs
         yield from _score_notes(judged, tables, facts)
     if len(judged.runs):
         yield Note.of("judge-runs-together", **facts, n=len(judged.runs), kind=of.kind)
-    lacking = [r.statistic for r in tables["agreement"] if (r.judge, r.human, r.against) == (
-        judged.judge, of.name, of.against) and math.isnan(r.estimate)]  # fmt: skip
+    lacking = [
+        r.statistic
+        for r in tables["agreement"]
+        if (r.judge, r.human, r.against) == (judged.judge, of.name, of.against) and math.isnan(r.estimate)
+    ]
     if lacking:
         yield Note.of("judge-undefined", **facts, statistics=lacking)
     ways = len(setting.ways(of.cells))
-    yield Note.of("judge-generalises", over=setting.over if ways or setting.over == "items" else "items",
-                  clusters=bool(setting.scores.clusters))  # fmt: skip
+    yield Note.of(
+        "judge-generalises",
+        over=setting.over if ways or setting.over == "items" else "items",
+        clusters=bool(setting.scores.clusters),
+    )
 
 
 def _leaks(judged: Judged) -> Iterator[Note]:
@@ -179,5 +207,11 @@ def _score_notes(judged: Judged, tables: dict[str, list[Any]], facts: dict[str, 
         yield Note.of("judge-target-unreached", **facts, rule=mine[0].rule, target=mine[0].target)
     elif mine:
         one = mine[0]
-        yield Note.of("judge-threshold", **facts, threshold=one.threshold, rule=one.rule, accuracy=one.accuracy,
-                      probability=is_probability(judged.raw))  # fmt: skip
+        yield Note.of(
+            "judge-threshold",
+            **facts,
+            threshold=one.threshold,
+            rule=one.rule,
+            accuracy=one.accuracy,
+            probability=is_probability(judged.raw),
+        )

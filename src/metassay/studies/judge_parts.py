@@ -172,8 +172,11 @@ def agreement_rows(setting: Setting, judged: Judged) -> list[AgreementRow]:
         names = [*OF_SCORES, *(OF_PROBABILITIES if is_probability(judged.raw) else ())]
         own = _named(names) if setting.statistics is None else setting.statistics
         paired = Paired(judged.raw, of.truth, setting.ways(of.cells))
-        rows += [_agreement_row(setting, judged, of.against, s, paired) for s in own if s.name in (
-            *OF_SCORES, *OF_PROBABILITIES)]  # fmt: skip
+        rows += [
+            _agreement_row(setting, judged, of.against, s, paired)
+            for s in own
+            if s.name in (*OF_SCORES, *OF_PROBABILITIES)
+        ]
     return rows
 
 
@@ -183,9 +186,17 @@ def _agreement_row(
     found = setting.estimate(paired, statistic)
     items = int((~np.isnan(judged.x)).sum()) if against == "single people" else len(paired)
     return AgreementRow(
-        judged.judge, judged.criterion.name, against, statistic.name, found.value, found.low, found.high,
-        setting.confidence, setting.interval, items,
-    )  # fmt: skip
+        judged.judge,
+        judged.criterion.name,
+        against,
+        statistic.name,
+        found.value,
+        found.low,
+        found.high,
+        setting.confidence,
+        setting.interval,
+        items,
+    )
 
 
 def people_rows(setting: Setting, criterion: Criterion) -> list[PersonRow]:
@@ -299,11 +310,15 @@ def threshold_rows(judged: Judged, curve: ThresholdCurve, at: int) -> list[Thres
     called = (curve.hits + curve.false_alarms) / total
     return [
         ThresholdRow(
-            judged.judge, judged.criterion.name, float(curve.thresholds[k]), called=float(called[k]),
-            chosen=bool(k == at), **{name: float(values[name][k]) for name in names},
+            judged.judge,
+            judged.criterion.name,
+            float(curve.thresholds[k]),
+            called=float(called[k]),
+            chosen=bool(k == at),
+            **{name: float(values[name][k]) for name in names},
         )
         for k in kept.tolist()
-    ]  # fmt: skip
+    ]
 
 
 def operating_row(
@@ -386,10 +401,17 @@ def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], l
             first, second, ends = b, a, (-gap.value, -gap.high, -gap.low)
         rows.append(
             DifferenceRow(
-                judges[first].judge, judges[second].judge, of.name, statistic.name, *ends,
-                float(p[a, b]), float(holm[a, b]), bool(holm[a, b] <= alpha), gap.n,
+                judges[first].judge,
+                judges[second].judge,
+                of.name,
+                statistic.name,
+                *ends,
+                float(p[a, b]),
+                float(holm[a, b]),
+                bool(holm[a, b] <= alpha),
+                gap.n,
             )
-        )  # fmt: skip
+        )
     return ranking, rows
 
 
@@ -406,6 +428,13 @@ def run_row(setting: Setting, judged: Judged) -> RunRow:
     ordered = sorted((v for v in single if not math.isnan(v)), key=lambda v: sign * v)
     ends = (ordered[0], ordered[-1]) if ordered else (math.nan, math.nan)
     return RunRow(
-        judged.judge, of.name, len(runs), same.value, max(same.low, 0.0), min(same.high, 1.0),
-        float(agreement(runs, kind)[0]), *ends, same.n,
-    )  # fmt: skip
+        judged.judge,
+        of.name,
+        len(runs),
+        same.value,
+        max(same.low, 0.0),
+        min(same.high, 1.0),
+        float(agreement(runs, kind)[0]),
+        *ends,
+        same.n,
+    )

@@ -242,9 +242,15 @@ def judge_votes(
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
     signature = Signature.open(judges=len(judges), people=len(people), **sizes)
     return JudgeVotes(
-        found.table, signature, tuple(said), found.orders, found.margins, found.people,
-        required(require, found.table, partial(_number, found)), tuple(swayed.table) if swayed else (),
-    )  # fmt: skip
+        found.table,
+        signature,
+        tuple(said),
+        found.orders,
+        found.margins,
+        found.people,
+        required(require, found.table, partial(_number, found)),
+        tuple(swayed.table) if swayed else (),
+    )
 
 
 Counted = tuple[FloatArray, FloatArray, IntArray]
@@ -285,14 +291,31 @@ def _row(
     single, people = (_of_pairs(each, confidence) for each in same)
     precision, recall, f1 = verdict_scores(said, meant)
     return JudgeVotesRow(
-        judge=name, human=HUMAN, n=len(at), n_items=len(here),
-        agreement=every.value, agreement_low=every.low, agreement_high=every.high,
-        decisive=decisive.value, decisive_low=decisive.low, decisive_high=decisive.high, n_decisive=decisive.n,
-        kappa=float(KAPPA.tabulated(said, meant).estimate()), precision=precision, recall=recall, f1=f1,
-        ties=float((said == 0.5).mean()), human_ties=float((verdict.value[here] == 0.5).mean()),
-        single=single.value, single_low=single.low, single_high=single.high,
-        people=people.value, people_low=people.low, people_high=people.high, confidence=confidence,
-    )  # fmt: skip
+        judge=name,
+        human=HUMAN,
+        n=len(at),
+        n_items=len(here),
+        agreement=every.value,
+        agreement_low=every.low,
+        agreement_high=every.high,
+        decisive=decisive.value,
+        decisive_low=decisive.low,
+        decisive_high=decisive.high,
+        n_decisive=decisive.n,
+        kappa=float(KAPPA.tabulated(said, meant).estimate()),
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        ties=float((said == 0.5).mean()),
+        human_ties=float((verdict.value[here] == 0.5).mean()),
+        single=single.value,
+        single_low=single.low,
+        single_high=single.high,
+        people=people.value,
+        people_low=people.low,
+        people_high=people.high,
+        confidence=confidence,
+    )
 
 
 def _margins(name: str, items: Items, verdict: Verdict, at: IntArray, confidence: float) -> list[MarginRow]:
@@ -329,11 +352,23 @@ def _orders(name: str, items: Items, verdict: Verdict, at: IntArray, confidence:
     assert right is not None and whole is not None  # noqa: PT018 - people were given
     same = found.consistency
     return OrderRow(
-        judge=name, n_items=len(both), consistency=same.value, consistency_low=same.low, consistency_high=same.high,
-        kappa=float(found.kappa), right_first=right[0].value, right_second=right[1].value,
-        right_in_both=whole.value, right_low=whole.low, right_high=whole.high, **ends,
-        both_first=found.both_first, both_second=found.both_second, p_value=found.p, confidence=confidence,
-    )  # fmt: skip
+        judge=name,
+        n_items=len(both),
+        consistency=same.value,
+        consistency_low=same.low,
+        consistency_high=same.high,
+        kappa=float(found.kappa),
+        right_first=right[0].value,
+        right_second=right[1].value,
+        right_in_both=whole.value,
+        right_low=whole.low,
+        right_high=whole.high,
+        **ends,
+        both_first=found.both_first,
+        both_second=found.both_second,
+        p_value=found.p,
+        confidence=confidence,
+    )
 
 
 def _people(votes: Votes, items: Items, people: Sequence[str], confidence: float) -> list[PeopleRow]:

@@ -30,7 +30,7 @@ from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
+from metassay.stats.score_gaps import AGREEMENTS, PairCounts, SystemPairs, percentiles, range_of
 from metassay.stats.statistics.correlations import KENDALL
 from metassay.studies.input_sets import InputSets, has_scores
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
@@ -39,8 +39,6 @@ from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
-NEEDED = (0.8, 0.9, 0.95)
-"""Chances of agreement for which the table tells the difference they need."""
 MANY_PAGES = 16
 """From so many pages of draws on, threads have enough to do without dealing out metrics."""
 
@@ -296,7 +294,7 @@ def _curve_rows(curve: ChanceCurve, shared: dict[str, object]) -> Iterator[Score
 
     for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
         yield point("curve", difference, (math.nan,) * 3, curve.chance(difference))
-    for agreement in NEEDED:
+    for agreement in AGREEMENTS:
         yield point("needed", math.nan, curve.needed(agreement), (agreement, math.nan, math.nan))
 
 

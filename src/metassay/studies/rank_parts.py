@@ -17,7 +17,7 @@ from metassay.core.votes import TIE, Votes
 from metassay.errors import UsageError, listed
 from metassay.stats import votes as counting
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import bootstrap, estimate, rank_ranges, sums_by_cluster
+from metassay.stats.clustered import POWER, bootstrap, estimate, rank_ranges, sums_by_cluster
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.proportions import wilson
@@ -32,8 +32,6 @@ FEW_JUDGES = 2
 """With more, the table says better who ranks as people do."""
 PLAYED, MOST_PLAYED = 200, 50_000
 """Samples that Elo ratings are played in, and votes above which they are played once only."""
-POWER = 0.8
-"""Probability with which differences of the size found shall be significant, where more votes are planned."""
 SAME = 1e-9
 """Variances below are those of data that do not vary."""
 

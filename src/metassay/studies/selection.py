@@ -141,27 +141,16 @@ class Selection:
                 )
 
     def units(self, axis: str) -> tuple[str, ...]:
-        """Return a name of the family of each system, or of the cluster of each input; of itself if it has none."""
-        own = self.scores
-        names, of = (own.systems, own.families) if axis == "systems" else (own.inputs, own.clusters)
-        return tuple(f"1{of[name]}" if name in of else f"0{name}" for name in names)
+        """Return names of the families of systems, or of the clusters of inputs; see :func:`units_of`."""
+        return units_of(self.scores, axis)
 
     def labels(self, axis: str) -> IntArray | None:
-        """Return the family 0, 1, … of each system, or the cluster of each input; None if each is by itself."""
-        if not (self.scores.families if axis == "systems" else self.scores.clusters):
-            return None
-        found, each = np.unique(self.units(axis), return_inverse=True)
-        return None if len(found) == len(each) else np.asarray(each)
+        """Return the family of each system, or the cluster of each input; see :func:`unit_labels`."""
+        return unit_labels(self.scores, axis)
 
     def notes_on_units(self, method: Method) -> list[Note]:
         """Note that systems of a family, or inputs of a cluster, count as one; or that a method ignores it."""
-        notes = []
-        for axis in ("systems", "inputs"):
-            found = self.labels(axis)
-            if found is not None:
-                facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
-                notes.append(Note.of("units-together", **facts) if method.units else Note.of("units-ignored", **facts))
-        return notes
+        return notes_on_units(self.scores, method.name, together=method.units)
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:
         """Return the sizes that signatures tell; with `inputs` also how many people annotated, if not all."""
@@ -217,6 +206,34 @@ class Selection:
             else:
                 notes.append(Note.of("inputs-judged-only", **counts))
         return notes
+
+
+# -- families and clusters ----------------------------------------------------------------------
+
+
+def units_of(scores: Scores, axis: str) -> tuple[str, ...]:
+    """Return a name of the family of each system, or of the cluster of each input; of itself if it has none."""
+    names, of = (scores.systems, scores.families) if axis == "systems" else (scores.inputs, scores.clusters)
+    return tuple(f"1{of[name]}" if name in of else f"0{name}" for name in names)
+
+
+def unit_labels(scores: Scores, axis: str) -> IntArray | None:
+    """Return the family 0, 1, … of each system, or the cluster of each input; None if each is by itself."""
+    if not (scores.families if axis == "systems" else scores.clusters):
+        return None
+    found, each = np.unique(units_of(scores, axis), return_inverse=True)
+    return None if len(found) == len(each) else np.asarray(each)
+
+
+def notes_on_units(scores: Scores, method: str, *, together: bool) -> list[Note]:
+    """Note that a method takes systems of a family, and inputs of a cluster, together; or that it ignores them."""
+    notes = []
+    for axis in ("systems", "inputs"):
+        found = unit_labels(scores, axis)
+        if found is not None:
+            facts = {"method": method, "axis": axis, "n": len(np.unique(found))}
+            notes.append(Note.of("units-together", **facts) if together else Note.of("units-ignored", **facts))
+    return notes
 
 
 # -- columns ------------------------------------------------------------------------------------

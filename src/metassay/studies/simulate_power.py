@@ -198,7 +198,7 @@ def simulate_power(
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(
         test=[each.name for each in tests],
-        damage=kinds[0].kind,
+        corrupt=kinds[0].kind,
         at=[f"{size:g}" for size in kinds[0].settings],
         of=kinds[0].recipe or None,
         k=resamples if any(each.drawn for each in tests) else None,

@@ -37,7 +37,7 @@ from metassay.stats.significance import corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.grouping import Case, Grouping, group_by
-from metassay.studies.selection import without_references
+from metassay.studies.selection import notes_on_units, without_references
 from metassay.studies.survive_parts import (
     Found,
     by_draws,
@@ -115,7 +115,7 @@ def survive(
     kept, notes = without_references(scores, references)
     groups = judged_only(group_by(kept, by, baseline, human, metric, aggregate))
     tests, told = _applicable(tuple(test), level, statistics)
-    pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
+    pages = WeightPages(resamples, groups.shape, seed, resample, groups.families, groups.clusters)
     few = replace(pages, draws=min(resamples, SLOW))
     plan = _Plan(tests, kinds, margin, alpha, correction, p, resample, resamples)
     tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
@@ -146,8 +146,8 @@ def survive(
         ci=None,
         correction=correction,
         **({} if groups.references else {"refs": None}),
-        systems=groups.x.shape[1],
-        inputs=groups.x.shape[2],
+        systems=groups.shape[0],
+        inputs=groups.shape[1],
     )
     told += _notes(kept, tables["table"], groups, plan, statistics, bool(tables["across"] or tables["references"]))
     return Survival(
@@ -287,10 +287,13 @@ def _notes(
     ours = {row.metric for row in rows} & scores.columns.keys()
     labelled = sorted(name for name in ours if scores[name].scale.kind != "interval")
     notes += Note.when(labelled, "survival-of-labels", metrics=labelled, by=groups.by)
+    for test in sorted(tests):
+        together = test == "jackknife" or (test == "tost" and resample != "points")
+        notes += notes_on_units(scores, test, together=together)
     if "jackknife" in tests:
         notes.append(Note.of("generalises", method="jackknife", to="both"))
         untested = all(math.isnan(row.p_value) for row in rows if row.test == "jackknife")
-        notes += Note.when(untested, "equivalence-untested", systems=groups.x.shape[1], inputs=groups.x.shape[2])
+        notes += Note.when(untested, "equivalence-untested", systems=groups.shape[0], inputs=groups.shape[1])
     if "tost" in tests:
         notes.append(Note.of("survival-generalises", resample=resample))
         notes += Note.when(resample != "both", "equivalence-error-rates", resample=resample, alpha=alpha)

@@ -19,7 +19,8 @@ from metassay.stats.intervals import percentile
 from metassay.stats.jackknife import Fit
 from metassay.stats.jackknife import fit as fit_of
 from metassay.stats.kernels.reference_draws import ReferenceScores
-from metassay.stats.methods.base import Case as Data
+from metassay.stats.methods.case import Case as Data
+from metassay.stats.methods.case import count_units, packed
 from metassay.stats.methods.jackknife import JackknifeInterval
 from metassay.stats.metric_criterion_pairs import Correlations, WeightPages, Weights, cell_weights
 from metassay.stats.multivariate import rank_components
@@ -64,6 +65,8 @@ def judged_only(groups: Grouping) -> Grouping:
         annotators={at: cut(values) for at, values in groups.annotators.items()},
         references={at: cut(values) for at, values in groups.references.items()},
         notes=[*groups.notes, note],
+        families=None if groups.families is None else groups.families[rows],
+        clusters=None if groups.clusters is None else groups.clusters[columns],
     )
 
 
@@ -88,7 +91,7 @@ class Found:
     def of(cls, groups: Grouping, level: str, statistic: Statistic, pages: WeightPages, few: WeightPages) -> Found:
         """Compute them."""
         pairs = list(dict.fromkeys(p for case in groups.cases for p in two_pairs(case)))
-        prepared = Correlations(groups.x, groups.z, pairs, level, statistic)
+        prepared = Correlations(groups.x, groups.z, pairs, level, statistic, pages.largest)
         samples = _bootstrap(prepared, pages)
         selves: list[Selves] = []
         for values, between in (
@@ -96,7 +99,7 @@ class Found:
             (groups.z, dict.fromkeys((case.z_baseline, case.z) for case in groups.cases)),
         ):
             wanted = [(a, b) for a, b in between if a != b]
-            both = Correlations(values, values, wanted, level, statistic)
+            both = Correlations(values, values, wanted, level, statistic, few.largest)
             drawn = _bootstrap(both, few) if wanted else ()
             estimates = both.estimate().tolist() if wanted else ()
             selves.append(dict(zip(wanted, zip(estimates, drawn, strict=True), strict=True)))
@@ -209,7 +212,8 @@ class Jackknifed:
         for z in dict.fromkeys(case.z for case in self.cases if case.z == case.z_baseline):
             mine = [at for at, case in enumerate(self.cases) if case.z == case.z_baseline == z]
             metrics = list(dict.fromkeys(x for at in mine for x in (self.cases[at].x, self.cases[at].x_baseline)))
-            for some, fit in Data(statistic, groups.x[metrics], groups.z[z], level).fits:
+            data = Data(statistic, groups.x[metrics], groups.z[z], level, True, groups.families, groups.clusters)
+            for some, fit in data.fits:
                 place = {metrics[int(at)]: k for k, at in enumerate(some)}
                 here = [at for at in mine if {self.cases[at].x, self.cases[at].x_baseline} <= place.keys()]
                 if here and fit.units[0] >= least[0] and fit.units[1] >= least[1]:
@@ -219,11 +223,13 @@ class Jackknifed:
             if case.z != case.z_baseline:
                 x, z3 = groups.x[[case.x, case.x_baseline]], groups.z[[case.z, case.z_baseline]]
                 known = np.asarray(~np.isnan(x + z3).any(axis=0))
-                rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
-                if len(rows) >= least[0] and len(columns) >= least[1]:
-                    kept = np.ix_(np.arange(2), rows, columns)
-                    x, z3 = (np.where(known, values, np.nan)[kept] for values in (x, z3))
-                    self.fits.append((fit_of(statistic, x, z3, level), [at], np.array([0]), np.array([1])))
+                rows, columns = np.asarray(known.any(axis=1)), np.asarray(known.any(axis=0))
+                units = count_units(groups.families, rows), count_units(groups.clusters, columns)
+                if units[0] >= least[0] and units[1] >= least[1]:
+                    x, z3 = (np.where(known, values, np.nan)[:, rows][:, :, columns] for values in (x, z3))
+                    families, clusters = packed(groups.families, rows), packed(groups.clusters, columns)
+                    fit = fit_of(statistic, x, z3, level, families=families, clusters=(clusters, None))
+                    self.fits.append((fit, [at], np.array([0]), np.array([1])))
 
     def ends(self, alpha: float) -> tuple[FloatArray, FloatArray]:
         """Return the ends of intervals of confidence 1 − 2α, (2, cases), and the margins that have them inside."""
@@ -331,7 +337,6 @@ def widened(found: Found, aggregate: str, confidence: float, pages: WeightPages)
     if not groups.references or found.level != "global" or groups.by == "reference":
         return []
     out = []
-    shape = (groups.x.shape[1], groups.x.shape[2])
     for x, values in groups.references.items():
         mine = [pair for pair in found.pairs if pair[0] == x]
         if not mine:
@@ -342,7 +347,7 @@ def widened(found: Found, aggregate: str, confidence: float, pages: WeightPages)
             page: int, x: int = x, prepared: ReferenceScores = prepared, mine: list[tuple[int, int]] = mine
         ) -> FloatArray:
             weights: Weights = pages[page]
-            cells = cell_weights(weights, shape, slice(None)).astype(np.float64)
+            cells = cell_weights(weights, groups.shape, slice(None)).astype(np.float64)
             random = stream(pages.seed, REFERENCES, x, page)
             parts = []
             wanted = min(cells.shape[1], pages.draws - page * pages.size)

@@ -60,13 +60,13 @@ class Front:
         self.keep = keep
 
     @asynccontextmanager
-    async def lifespan(self, app: Any) -> AsyncIterator[None]:  # noqa: ANN401, ARG002 - Starlette's
+    async def lifespan(self, app: Any) -> AsyncIterator[dict[str, Sessions]]:  # noqa: ANN401, ARG002 - Starlette's
         """Make the folder of all sessions, sweep it from time to time, and take it away in the end."""
         self.workshop = Workshop(self.limits)
         self.sessions = Sessions(self.limits, self.keep)
         sweeping = asyncio.create_task(self.sessions.sweeping())
         try:
-            yield
+            yield {"sessions": self.sessions}
         finally:
             sweeping.cancel()
             with suppress(asyncio.CancelledError):

@@ -8,7 +8,7 @@ other texts there are.
 
     metassay corrupt texts.jsonl --kind shuffle -o shuffled.jsonl
     metassay corrupt texts.jsonl --kind swap-persons --changes changes.jsonl -o swapped.jsonl
-    metassay corrupt texts.jsonl --kind lemmatize --rate 0.5 --system M11 -o damaged.jsonl
+    metassay corrupt texts.jsonl --kind lemmatize --rate 0.5 --system M11 -o corrupted.jsonl
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import json
 
 from metassay.cli import options, texts
 from metassay.cli.parser import Parser
-from metassay.core.vocabulary import PROBES
 from metassay.errors import UsageError, one_line
-
-KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate", "swap-numbers", "truncate", *PROBES)
 
 
 def add(parser: Parser) -> None:
     """Add the options."""
+    from metassay.texts.changes.kinds import KINDS
+
     texts.add_files(parser)
     options.add_flags(parser, "what to corrupt", {"--kind KIND": f"kind of change: {', '.join(KINDS)}"})
     options.add(parser, options.of("corrupt"))
@@ -40,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import tell_written
     from metassay.core.files import write_text
     from metassay.texts.changes.corruptions import corrupt
+    from metassay.texts.changes.kinds import KINDS
 
     if arguments.kind is None:
         raise UsageError(f"no kind of corruption given; choose one with --kind: {', '.join(KINDS)}")

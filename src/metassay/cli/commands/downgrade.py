@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
-from metassay.cli.commands.corrupt import KINDS
 from metassay.cli.parser import Parser
 from metassay.core import vocabulary
 from metassay.errors import UsageError, one_line
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 def add(parser: Parser) -> None:
     """Add the options."""
+    from metassay.texts.changes.kinds import KINDS
+
     options.add_files(parser, "downgrade")
     options.add(parser, {"human": options.of("agree")["human"]})
     options.add_flags(
@@ -79,13 +80,14 @@ def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Corrupt texts in every way that was named, and score them all."""
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
+    from metassay.texts.changes.kinds import KINDS
     from metassay.texts.scorers.registry import make_scorers
     from metassay.texts.scorers.scoring import score
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
     kinds = [
-        vocabulary.choice("kind of corruption", kind, KINDS, {"lemmatise": "lemmatize"})
+        vocabulary.choice("kind of corruption", kind, tuple(KINDS), {"lemmatise": "lemmatize"})
         for kind in vocabulary.names(",".join(arguments.corruption))
     ]
     rates = (None,) if arguments.rates is None else vocabulary.shares("rates", arguments.rates)
@@ -111,7 +113,7 @@ def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Read the scores before the corruption, and those after each."""
     from metassay.cli.running import read_scores
     from metassay.studies.downgrade import Damaged
-    from metassay.texts.changes.kinds import KINDS as KNOWN
+    from metassay.texts.changes.kinds import KINDS
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:
@@ -123,7 +125,7 @@ def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
         kind, at, share = label.partition("@")
         kind = kind if sign else "damage"
         scores = read_scores(arguments, [path])
-        criterion = KNOWN[kind].criterion if kind in KNOWN else None
+        criterion = KINDS[kind].criterion if kind in KINDS else None
         after.append(Damaged(scores, kind or "damage", criterion, _rate(share) if at else 1.0))
     return before, after
 

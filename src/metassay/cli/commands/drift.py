@@ -45,9 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _checks(result: Drift, gate: str | None) -> list[Check]:
     """Return what must hold of each version."""
+    from metassay.report.numbers import significant
+
     checks = of_requirements(result.requirements, "against")
     for row in result.table if gate is not None else ():
         who = one_line(row.version, 60), one_line(row.baseline, 60)
-        found = f"{who[0]} against {who[1]} is {row.verdict} (shift {row.shift:.4g})"
+        found = f"{who[0]} against {who[1]} is {row.verdict} (shift {significant(row.shift)})"
         checks.append(Check(f"gate {gate}", who, found, row.verdict not in GATES[gate or ""]))
     return checks

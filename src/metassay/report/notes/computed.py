@@ -293,9 +293,9 @@ def _gaps(facts: Facts) -> str:
     ends = numbers.ranged(facts["difference"], facts["low"], facts["high"], numbers.two)
     what = f"{one} over {other}" if same else f"The closest are {one} and {other}"
     return (
-        f"{text} {what}: difference {ends}; new votes would show a difference of this size with a power of "
+        f"{text} {what}: difference {ends}; new {unit} would show a difference of this size with a power of "
         f"{numbers.percent(facts['power'])} if there were about {facts['needed']:,} of them (now {facts['n']:,})."
-    ).replace("votes", unit)
+    )
 
 
 SENTENCES = {

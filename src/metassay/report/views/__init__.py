@@ -38,13 +38,8 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import (
-        is_answer,
-        merged,
-        paragraph,
-        paragraphs,
-        sentences,
-    )  # help lists views without them
+    # Help lists views without these.
+    from metassay.report.notes import is_answer, merged, paragraph, paragraphs, sentences
     from metassay.report.words import answers
 
     if result.study == "slices":

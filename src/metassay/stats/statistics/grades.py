@@ -93,9 +93,12 @@ RMSE = MeanError("rmse", np.square, "root mean squared error")
 MAE = MeanError("mae", np.abs, "mean absolute error")
 BIAS = MeanError("bias", np.positive, "mean of judge − people", (-np.inf, np.inf))
 WITHIN_ONE = MeanError(
-    "within-one", lambda e: (np.abs(e) <= 1 + EDGE).astype(np.float64), "share of errors of at most one grade",
-    (0.0, 1.0), CELL_LEVELS,
-)  # fmt: skip
+    "within-one",
+    lambda e: (np.abs(e) <= 1 + EDGE).astype(np.float64),
+    "share of errors of at most one grade",
+    (0.0, 1.0),
+    CELL_LEVELS,
+)
 ALPHA_INTERVAL = AlphaInterval("alpha-interval", "Krippendorff (1970)")
 LINEAR = Linear("pearson", "Pearson (1895)")
 GRADES = (RMSE, MAE, BIAS, WITHIN_ONE, ALPHA_INTERVAL)

@@ -165,6 +165,20 @@ AC2 = LabelStatistic("ac2", _gwet(2), "Gwet (2014)", ORDINAL, MINUS_ONE)
 ALPHA_NOMINAL = LabelStatistic("alpha-nominal", _alpha("nominal"), "Krippendorff (1970)", ends=MINUS_ONE)
 ALPHA_ORDINAL = LabelStatistic("alpha-ordinal", _alpha("ordinal"), "Krippendorff (1970)", ORDINAL, MINUS_ONE)
 LABELS = (
-    ACCURACY, BALANCED, PRECISION, RECALL, SPECIFICITY, F1, F1_MACRO, PHI, KAPPA, KAPPA_LINEAR, KAPPA_QUADRATIC,
-    AC1, AC2, AC2_LINEAR, ALPHA_NOMINAL, ALPHA_ORDINAL,
-)  # fmt: skip
+    ACCURACY,
+    BALANCED,
+    PRECISION,
+    RECALL,
+    SPECIFICITY,
+    F1,
+    F1_MACRO,
+    PHI,
+    KAPPA,
+    KAPPA_LINEAR,
+    KAPPA_QUADRATIC,
+    AC1,
+    AC2,
+    AC2_LINEAR,
+    ALPHA_NOMINAL,
+    ALPHA_ORDINAL,
+)
