@@ -116,7 +116,7 @@ def judge(
         return _votes(scores, only, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     humans = kept.find_humans(human)
-    judges = kept.find_metrics(judge, humans)
+    judges = kept.find_metrics(None, humans) if judge is None else kept.find(judge, "judge")
     kept, humans, said = with_people(kept, humans)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
     criteria = criteria_of(kept, humans)
@@ -136,7 +136,9 @@ def judge(
         **({} if interval == "bootstrap" else {"k": None}),
     )
     return replace(
-        card, signature=signature, notes=tuple(dict.fromkeys((*answers(card), *notes, *said, *unfit, *card.notes)))
+        card,
+        signature=signature,
+        notes=tuple(dict.fromkeys((*answers(card, confidence), *notes, *said, *unfit, *card.notes))),
     )
 
 
