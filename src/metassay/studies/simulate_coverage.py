@@ -1,4 +1,4 @@
-"""How often do intervals from half of the data cover the other half?
+"""How often do intervals from half of the data contain the correlation in the other half?
 
 Splits systems and inputs into halves at random, computes confidence intervals from the first half, and counts how often
 they contain the correlation in the second half. A 95% CI that generalises to new data from the same population contains
