@@ -181,8 +181,7 @@ def criteria(
 
     The verdict uses two intervals. Is the agreement that remains with the anchor held fixed significant, in the
     direction of the agreement? Is less than half of the agreement left, significantly? ``survives``: yes and no;
-    ``shrinks``: yes and yes; ``vanishes``: no and yes; ``undecided``: no and no, or no significant agreement to
-    begin with.
+    ``shrinks``: yes and yes; ``vanishes``: no and yes; ``undecided``: no and no, or the agreement is not significant.
 
     Examples
     --------
