@@ -6,9 +6,9 @@ another criterion, the anchor, held fixed: within buckets of equal anchors, and 
 a confidence interval. A verdict says whether the agreement survives, shrinks or vanishes, or whether there are too few
 data to say.
 
-    metassay criteria scores.csv --human 'expert*'
-    metassay criteria scores.csv --metric-group 'relevance=rouge*,bertscore*' --metric-group 'novelty=novel*'
-    metassay criteria scores.csv --anchor length --edges 20,40,60 --method bucket --view metrics
+    metassay criteria scores.csv
+    metassay criteria scores.csv --metric-group 'content=*judge,*overlap' --metric-group 'style=*'
+    metassay criteria scores.csv --anchor synthetic-length --edges 90,100,110 --method bucket --view metrics
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ calibration; the slices of the data where it fails; the worst disagreements with
 an annotator (the alternative-annotator test); and which of several judges is best. With --require the command is a gate
 for continuous integration.
 
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge
     metassay judge human=people.json judge=models.json --epsilon crowd
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-score --cut precision --target 0.95 --view threshold
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --bias
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
+    metassay judge judge.csv --human 'verdict_*' --judge kind-judge-grade --cut precision --target 0.95 --view threshold
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge --bias
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ people judged, and once on all inputs that the metric scored. If people judged e
 of them as judged.
 
     metassay precision scores.csv --human relevance --annotated 20
-    metassay precision scores.csv --human relevance --metric rouge-1 --view systems
+    metassay precision scores.csv --human relevance --metric synthetic-overlap --view systems
 """
 
 from __future__ import annotations

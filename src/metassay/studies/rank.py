@@ -5,8 +5,8 @@ and so do ranks: a rank of 2 to 4 means that two other systems are not significa
 give one ranking, those of each judge another. If there are both, the command reports how well they agree.
 
     metassay rank votes.csv
-    metassay rank votes.csv --human 'annotator*' --statistic bradley-terry,win-rate,elo
-    metassay rank votes.csv --covariate length,position --interval bootstrap
+    metassay rank votes.csv --human dora,emil,farah,goran --statistic bradley-terry,win-rate,elo
+    metassay rank votes.csv --human dora,emil,farah,goran --covariate position --interval bootstrap
     metassay rank scores.csv --human relevance --figure ranking.svg
 """
 

@@ -6,8 +6,8 @@ of metrics and every human criterion; for statistics of single outputs such as k
 files. Populations in which the first metric is better show the power.
 
     metassay simulate size
-    metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
-    metassay simulate size verdicts.csv --human verdict --metric 'judge-a,judge-b' --statistic kappa
+    metassay simulate size scores.csv --human relevance --metric synthetic-overlap,synthetic-judge
+    metassay simulate size judge.csv --human verdict_anna --metric strict-judge,kind-judge --statistic kappa
     metassay simulate size --population 'equal: system bias 1' --test two-way,williams --trials 2000
 """
 
