@@ -14,7 +14,11 @@ from print_words import words  # noqa: E402
 PRIVATE = re.compile(
     r"told apart|tells? (metrics|them) apart|\bliking|left the average|is not established|before you believe"
     r"|people gave|endlessly many|an interval without 0|what the test shows of|the rows of something"
-    r"|is about new (systems|inputs)|takes scores on an input|so many (single|differ)|the first sentence for",
+    r"|is about new (systems|inputs)|takes scores on an input|so many (single|differ)|the first sentence for"
+    r"|\buntouchable|it then wins|one more is\||held equal, strengths|borrowed|coloured ground|for the one metric\b"
+    r"|too few for any\b|drawn again, |textbook world|(in|these|simulated) worlds?\b|not shown to be worse"
+    r"|(plus|labels) .* are worth|to tell tasks by|as good as it gets|during development|where metassay is developed"
+    r"|does not know it\b|named like tasks|whose page is short",
     re.IGNORECASE,
 )
 

@@ -92,5 +92,5 @@ def test_what_cannot_be_ranked_is_said_truly(run, tmp_path):
     )
     out = " ".join(run("rank", path, "--human", "human", "-q").out.split())
     assert "s0, s1, s2, s3 share the first place" in out
-    assert "4 systems ranked by both, all of equal rank by one of them" in out
+    assert "no correlation, because all systems are tied in one of the two rankings" in out
     assert "In brackets: 95% CI (cluster-robust)" in out

@@ -25,8 +25,8 @@ def test_a_loaded_result_is_shown_and_drawn_again(run, tmp_path):
     [
         ("{", "line 1 is not JSON"),
         ("[]", "a value in it has another type or range"),
-        ('{"study": "agree"}', "it has no 'tables'"),
-        ('{"study": "nothing", "rows": []}', "it has no 'nothing'"),
+        ('{"study": "agree"}', "'tables' is missing or unknown"),
+        ('{"study": "nothing", "rows": []}', "'nothing' is missing or unknown"),
         ("system,input,metric,score\n", "line 1 is not JSON"),
     ],
 )

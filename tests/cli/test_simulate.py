@@ -113,7 +113,7 @@ def test_a_checkpoint_of_other_work_is_refused(run, scores, tmp_path):
 
 
 def test_size_needs_no_file(run):
-    argv = ("simulate", "size", "--world", "equal: 8 systems", "--test", "two-way,williams", "--trials", "20")
+    argv = ("simulate", "size", "--population", "equal: 8 systems", "--test", "two-way,williams", "--trials", "20")
     code, out, err = run(*argv, "--resamples", "49", "--format", "json")
     assert code == 0
     rows = json.loads(out)["rows"]

@@ -65,7 +65,7 @@ STUDIES = {
     "rank": lambda _: ma.rank(VOTES, resamples=20),
     "simulate-coverage": lambda s: ma.simulate_coverage(s, trials=4, resamples=20, **FEW),
     "simulate-power": lambda s: ma.simulate_power(s, noise=2, trials=4, resamples=19, **FEW),
-    "simulate-size": lambda s: ma.simulate_size(world="equal: system bias 1", test="williams", trials=20),
+    "simulate-size": lambda s: ma.simulate_size(population="equal: system bias 1", test="williams", trials=20),
     "corrupt": lambda _: ma.corrupt(TEXTS, "lemmatize"),
     "reproduce": lambda _: ma.reproduce(only="rankel-2011"),
     "metrics": lambda _: ma.metrics(),

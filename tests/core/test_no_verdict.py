@@ -23,7 +23,7 @@ def test_an_error_of_the_judge_is_missing_and_leaves_people_their_order(tmp_path
     assert [str(scores[name].scale) for name in ("human1", "judge")] == ["binary:fail<pass"] * 2
     assert np.isnan(scores.matrix("judge")).sum() == 1
     (note,) = [note for note in scores.notes if note.code == "labels-no-verdict"]
-    assert str(note) == "judge: error (1) is not a verdict and counts as missing."
+    assert str(note) == "judge: values that are no verdict count as missing: error (1)."
     assert ma.plan_labels(scores, trials=5).table
     assert ma.estimate(scores).table[0].n_labelled == 39
 

@@ -68,11 +68,12 @@ EXAMPLES = {
         "confidence": 0.95,
         "human": "fluency",
     },
+    "few-clusters": {"metric": "people", "unit": "inputs", "n": 3},
     "gap-resamples-undefined": {"n": 3, "resamples": 100, "affected": 2, "rows": 9, "metric": "rouge", "place": PLACE},
     "gap-without-pairs": {**WHERE, "place": ("bounds", 0.0, 0.5)},
     "gaps-between-ranks": {
         **{"metric": "people", "unit": "votes", "n": 900, "pairs": 6, "same": (("a", "b"),), "power": 0.8},
-        **{"one": "a", "other": "b", "difference": 0.1, "low": -0.1, "high": 0.3, "needed": 4000},
+        **{"one": "a", "other": "b", "difference": 0.1, "low": -0.1, "high": 0.3, "confidence": 0.95, "needed": 4000},
     },
     "generalises": {"method": "two-way", "to": "both"},
     "inputs-differ": {"n": 2, "columns": 3, "alpha": 0.05, "others": ("rouge",)},
@@ -86,7 +87,7 @@ EXAMPLES = {
             "n_items": 600,
             "n_people": 3,
         },
-        **{"estimate": 0.89, "low": 0.86, "high": 0.92, "single": 0.84, "people": 0.85},
+        **{"estimate": 0.89, "low": 0.86, "high": 0.92, "confidence": 0.95, "single": 0.84, "people": 0.85},
         **{"gap": -0.01, "gap_low": -0.03, "gap_high": 0.01, "base": 0.6, "base_label": "pass", "passed": True},
         "epsilon": 0.2,
     },
@@ -113,6 +114,9 @@ EXAMPLES = {
     "judge-votes": {
         **{"judge": "gpt", "agreement": 0.7, "low": 0.6, "high": 0.8, "confidence": 0.95, "n": 90},
         **{"single": 0.66, "people": 0.9},
+    },
+    "judge-threshold": {
+        **{"judge": "gpt", "human": "x", "threshold": 4, "rule": "precision", "target": 0.9, "accuracy": 0.7},
     },
     "judge-unscored": {"scorer": "judge", "answers": 9, "reasons": (("empty", 2), ("cut", 1)), "rejection": None},
     "judge-usage": {
@@ -285,7 +289,7 @@ def test_units_of_a_ranking_are_named_and_names_of_systems_kept():
     text = sentence(Note.of("gaps-between-ranks", **facts))
     assert "According to upvotes," in text
     assert "votes-7b over b" in text
-    assert "new inputs would" in text
+    assert "4,000 inputs are needed" in text
 
 
 def test_what_all_paragraphs_say_is_said_once():

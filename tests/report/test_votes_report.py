@@ -41,7 +41,7 @@ def test_without_people_there_is_no_judge_to_trust():
     votes = ma.Votes.from_arrays(["<b>x</b>", "y"] * 30, ["y", "<b>x</b>"] * 30, ["a", "b", "b"] * 20)
     report = ma.make_votes_report(votes, resamples=20)
     assert list(report.dossier.results) == ["rank"]
-    assert "Not here: Votes of judges and of people (no rater is known to be human" in report.html
+    assert "Not included: Votes of judges and of people (no rater is known to be human" in report.html
     assert "<b>x</b>" not in report.html
     with pytest.raises(UsageError, match="expected Votes, got Scores"):
         ma.make_votes_report(ma.example())

@@ -72,13 +72,13 @@ def test_a_true_agreement_survives(found, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_noise_and_little_data_are_called_thin(found, method):
-    assert row_of(found, "noise", "fluency", "relevance", method).verdict == "thin"
+    assert row_of(found, "noise", "fluency", "relevance", method).verdict == "undecided"
     worlds = [
         ma.criteria(planted(systems=4, inputs=5, seed=k), metric="borrower", method=method, resamples=100)
         for k in range(10)
     ]
     verdicts = [row_of(world, "borrower", "fluency", "relevance", method).verdict for world in worlds]
-    assert verdicts.count("thin") >= 8
+    assert verdicts.count("undecided") >= 8
 
 
 def test_an_agreement_that_lost_most_but_not_all_shrinks():
@@ -151,7 +151,7 @@ def test_statistics_without_slopes_leave_out_systems_and_inputs():
 def test_the_default_interval_needs_five_systems_and_draws_nothing():
     few = ma.criteria(planted(systems=4), metric="honest", method="bucket")
     row = row_of(few, "honest", "fluency", "relevance")
-    assert (row.verdict, row.resamples, row.interval) == ("thin", None, "jackknife")
+    assert (row.verdict, row.resamples, row.interval) == ("undecided", None, "jackknife")
     assert math.isnan(row.low)
     assert math.isnan(row.relative_high)
     assert "k:" not in str(few.signature)
@@ -248,7 +248,7 @@ def test_an_anchor_without_a_cell_in_common_is_undefined():
         result = ma.criteria(apart, method=METHODS, statistic=statistic, resamples=20)
         for method in METHODS:
             row = row_of(result, "m", "fluency", "relevance", method)
-            assert (row.n, row.verdict) == (0, "thin")
+            assert (row.n, row.verdict) == (0, "undecided")
             assert math.isnan(row.estimate)
             assert math.isnan(row.estimate_within)
         assert noted(result, "correlation-undefined", pair=(("m", "relevance"),))

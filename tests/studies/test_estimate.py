@@ -62,7 +62,7 @@ def test_says_how_many_labels_it_saves():
     (note,) = noted(result, "labels-worth")
     assert note["n"] == 240
     assert 480 < note["worth"] < 1600
-    assert "your 240 labels plus judge are worth" in str(note)
+    assert "240 labels together with judge are as precise as" in str(note)
 
 
 # With 150 data sets of 4 systems, a coverage of .95 is estimated with a standard error of about .012, allowing for

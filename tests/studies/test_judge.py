@@ -85,7 +85,7 @@ def test_it_finds_what_was_built_into_the_example(card):
     ]
     text = " ".join(card.to_text().split())
     assert text.startswith(
-        "strict-judge (verdict) agrees with the majority of the 3 people on 89% [86–92%] of 595 items"
+        "strict-judge (verdict) agrees with the majority of the 3 people on 89% (95% CI 86% to 92%) of 595 items"
     )
     assert "Weak slice: for category = maths" in text
 
@@ -435,7 +435,7 @@ def test_agreement_with_single_people_is_compared_by_a_paired_interval(example, 
     assert strict.gap_low < 0 < strict.gap_high
     assert kind.gap_high < 0
     assert "84%, not significantly different from the agreement between people (85%)" in told(card)
-    assert "80%, less often than people agree with each other (85%), by 5 points [2, 7]" in told(card)
+    assert "80%, less often than people agree with each other (85%), by 5 percentage points [2, 7]" in told(card)
     drawn, rng = [], np.random.default_rng(0)
     people = np.stack([example[f"verdict_{who}"].values for who in ("anna", "ben", "chloe")]).reshape(3, 4, -1)
     judge = example["kind-judge"].values.reshape(4, -1)

@@ -76,6 +76,13 @@ def test_neighbours_differ_where_their_possible_ranks_do_not_meet(example):
     assert "all 15 pairs of systems differ significantly. The closest are juniper and larch" in str(told)
 
 
+def test_other_statistics_are_not_noted_by_strengths(example):
+    result = ma.rank(example, human="dora,emil,farah,goran", statistic="win-rate", resamples=50)
+    assert not [note for note in result.notes if note.code == "gaps-between-ranks"]
+    (agreed,) = [note for note in result.notes if note.code == "rankings-agree"]
+    assert "two rankings by Bradley-Terry strength" in str(agreed)
+
+
 def test_the_golden_file(shared_data):
     voted = ma.read_votes(shared_data / "evalica" / "llmfao.csv")
     lines = csv.DictReader((shared_data / "evalica" / "llmfao-golden.csv").read_text(encoding="utf-8").splitlines())

@@ -386,7 +386,7 @@ def test_votes_give_a_ranking_and_judges_against_people(client, tmp_path):
     # Without the judge there is nothing to compare, and without anybody nothing at all.
     client.post(f"{address}/report", data={**chosen, "kind-0": ""})
     assert settled(client, address) == "done"
-    assert "Not here: Votes of judges and of people (all raters are people" in client.get(f"{address}/report").text
+    assert "Not included: Votes of judges and of people (all raters are people" in client.get(f"{address}/report").text
     client.post(f"{address}/report", data={"resamples": "20"})
     assert message(client.get(address)) == "keep at least one rater"
 

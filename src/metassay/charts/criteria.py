@@ -28,13 +28,13 @@ def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multi
     rows, how = _of_metrics(result, method, only)
     for row in rows:
         value = row["relative_difference"]
-        row["shade"] = None if value is None or row["verdict"] == "thin" else value
+        row["shade"] = None if value is None or row["verdict"] == "undecided" else value
         row["text"] = "" if value is None else ">10" if value >= 9.995 else f"{value:.2f}"
     humans = distinct(rows, "human")
     rows.sort(key=lambda row: humans.index(row["anchor"]) if row["anchor"] in humans else len(humans))
     y, x = names("metric", distinct(rows, "metric")), names("human", humans, 90, labelAngle=-90)
     verdicts = distinct(rows, "verdict")
-    told = ["a number without colour: too little agreement or data"] * ("thin" in verdicts)
+    told = ["a number without colour: too little agreement or data"] * ("undecided" in verdicts)
     told += ["framed: agreement vanishes"] * ("vanishes" in verdicts)
     fill = shade("shade", [0, 1], "relative difference", format=".1f")
     layers = cells(x, y, fill, TIPS, "relative_difference", "text")

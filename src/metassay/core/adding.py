@@ -279,7 +279,7 @@ class _Adding:
         line = int(page.lines[at])
         hint = scales.remedy(text)
         if hint.startswith("leave"):
-            hint += f", or say that {one_line(name, 40)!r} holds labels with --scale NAME=nominal"
+            hint += f", or say that {one_line(name, 40)!r} holds labels with --scale '{one_line(name, 40)}=nominal'"
         return FormatError(
             f"field {one_line(field)!r} must be a number, got {one_line(repr(text), 40)}; {hint}",
             file=list(self.ledger.files)[int(page.files[at])],

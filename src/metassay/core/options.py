@@ -199,7 +199,8 @@ Scope = Annotated[
 PValues = Annotated[
     str,
     Option(
-        "p-values as (c+1)/(k+1) (plus-one), or as c/k with strictly larger draws counted (paper)",
+        "p-value if c of k draws are at least as extreme: (c+1)/(k+1) (plus-one), or c/k as in Deutsch et al. "
+        "2021 (paper)",
         **among("KIND", known.P_VALUES),
         listed=False,
         key="p",
@@ -281,7 +282,8 @@ Nested = Annotated[
 Chance = Annotated[
     str | None,
     Option(
-        "column with each output's probability of being chosen for a label, as sheets chosen by disagreement write it",
+        "column with each output's probability of being chosen for a label, as metassay sheet --choose "
+        "disagreement writes it",
         metavar="COLUMN",
         absent="label_chance if present, else labels are a random sample",
     ),

@@ -60,12 +60,13 @@ Shuffle = Annotated[
         metavar="SHARE",
     ),
 ]
-World = Annotated[
+Population = Annotated[
     Names | None,
     Option(
         "simulated populations of the grid, by name",
         repeated=True,
         group="populations",
+        alias="world",
         absent="all if there are no files, else none",
     ),
 ]

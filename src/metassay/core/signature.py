@@ -15,7 +15,7 @@ ORDER = tuple(
     by average baseline level coef cut epsilon abstain over sizes method anchor buckets bounds shares triangle
     curve ties covariates pca groups lda cv target test corrupt at of cutoff
     margin alt alpha corr correction p resample raters refs difference ci elo next trials
-    k seed sentinels people style bias worlds outliers tasks metrics judges columns systems inputs votes
+    k seed sentinels people style bias populations outliers tasks metrics judges columns systems inputs votes
     halves annotated means chosen
     """.split()  # noqa: SIM905 - one word after the other is easier to read than quotes and commas
 )

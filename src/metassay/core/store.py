@@ -229,7 +229,9 @@ class Store:
     def _trouble(self, error: Exception) -> MetassayError:
         named = f"the {self.kind.what} {one_line(self.path)!r}"
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return DataError(f"{named} cannot grow, the disk is full; free some space and run again: the rest is kept")
+            return DataError(
+                f"{named} cannot grow, the disk is full; free some space and run again; what was saved is kept"
+            )
         reason = getattr(error, "strerror", None) or one_line(error)
         return UsageError(f"cannot use {named}: {reason.lower()}; {self.kind.remedy}")
 

@@ -309,8 +309,8 @@ def _usable(place: Path, file: PublicFile) -> bool:
         return False
     if not _intact(place, file):
         raise DataError(
-            f"{one_line(place, 400)!r} is not the published file (its SHA-256 is not {file.sha256}); move it away and "
-            "get it again"
+            f"{one_line(place, 400)!r} is not the published file (its SHA-256 is not {file.sha256}); delete it or "
+            "move it elsewhere, and get it again"
         )
     return True
 

@@ -314,5 +314,6 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         seen = "its bytes are not text"
     return source.wrong(
         f"not a format that metassay knows ({seen}); a table of scores has the columns system, input, "
-        f"metric, score (known formats: {', '.join(FORMATS)})"
+        "metric, score, or others that --system-column and --input-column name; votes have two systems and a winner "
+        f"(known formats: {', '.join(FORMATS)})"
     )

@@ -221,6 +221,11 @@ class Source:
             self._doubtful = True
             raise self.wrong(str(error), error.line if line is None else line) from None
         except json.JSONDecodeError as error:
+            if not text[error.pos :].strip():
+                where = text.rstrip().count("\n") + 1 if line is None else line
+                raise self.wrong(
+                    "not valid JSON: it ends too early, a bracket or a quote is not closed", where
+                ) from None
             where = error.lineno if line is None else line
             raise self.wrong(
                 f"not valid JSON: {error.msg.removesuffix(' at')} at character {error.colno}", where

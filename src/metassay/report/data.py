@@ -128,7 +128,7 @@ def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno} is not JSON"
     if isinstance(error, KeyError):
-        return f"it has no {one_line(error.args[0], 60)!r}, or does not know it"
+        return f"{one_line(error.args[0], 60)!r} is missing or unknown"
     return one_line(error, 120) if isinstance(error, AssertionError) else "a value in it has another type or range"
 
 

@@ -179,10 +179,12 @@ def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
     own = [row for row in result.verdicts if row.kind == "metric"]
     for rows in list(grouped(own, "method").values())[:1]:
         counts = Counter(row.verdict for row in rows)
-        one = {"survives": "remains", "shrinks": "becomes smaller", "vanishes": "vanishes", "thin": "cannot be decided"}
+        one = {"survives": "remains", "shrinks": "becomes smaller", "vanishes": "vanishes"}
+        one["undecided"] = "cannot be decided"
         many = {**one, "survives": "remain", "shrinks": "become smaller", "vanishes": "vanish"}
         parts = [f"{n} {(one if n == 1 else many)[word]}" for word in one if (n := counts[word])]
-        yield f"With another criterion held fixed, of {len(rows)} agreements with a criterion {', '.join(parts)}."
+        whole = numbers.counted(len(rows), "agreement")
+        yield f"With another criterion held fixed, of {whole} with a criterion {', '.join(parts)}."
 
 
 def _pairs(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - ScorePairs

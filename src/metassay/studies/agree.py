@@ -9,7 +9,7 @@ the metric ranks wrongly, and the share of ties.
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
     metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
     metassay agree scores.csv --human relevance --limits
-    metassay agree scores.csv --human relevance --metric rouge-1 --view disagreements
+    metassay agree scores.csv --human relevance --metric synthetic-overlap --view disagreements
     metassay agree scores.csv --human relevance --sentinels --people-as-metrics
 """
 

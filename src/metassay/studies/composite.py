@@ -226,7 +226,7 @@ def _notes(rows: Sequence[CompositeRow]) -> list[Note]:
             notes.append(Note.of("composite-is-single", human=row.human, level=row.level))
         elif row.kind == "chosen" and not math.isnan(row.gain_low):
             place = {"human": row.human, "level": row.level}
-            ends = {"gain": row.gain, "low": row.gain_low, "high": row.gain_high}
+            ends = {"gain": row.gain, "low": row.gain_low, "high": row.gain_high, "confidence": row.confidence}
             if row.better:
                 notes.append(Note.of("composite-better", **place, **ends))
             else:

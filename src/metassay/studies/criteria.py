@@ -6,9 +6,9 @@ another criterion, the anchor, held fixed: within buckets of equal anchors, and 
 a confidence interval. A verdict says whether the agreement survives, shrinks or vanishes, or whether there are too few
 data to say.
 
-    metassay criteria scores.csv --human 'expert*'
-    metassay criteria scores.csv --metric-group 'relevance=rouge*,bertscore*' --metric-group 'novelty=novel*'
-    metassay criteria scores.csv --anchor length --edges 20,40,60 --method bucket --view metrics
+    metassay criteria scores.csv
+    metassay criteria scores.csv --metric-group 'content=*judge,*overlap' --metric-group 'style=*'
+    metassay criteria scores.csv --anchor synthetic-length --edges 90,100,110 --method bucket --view metrics
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class CriterionRow:
     relative_low: fields.Low
     relative_high: fields.High
     verdict: str | None
-    """``survives``, ``shrinks``, ``vanishes`` or ``thin``; None if two criteria are compared."""
+    """``survives``, ``shrinks``, ``vanishes`` or ``undecided``; None if two criteria are compared."""
     n: int
     """Cells with all three scores; at system level, systems."""
     n_buckets: int | None
@@ -127,7 +127,7 @@ class CriterionVerdict(fields.OfMetric):
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     verdict: str
-    """The most severe verdict of any anchor: ``vanishes``, then ``shrinks``, then ``thin``, then ``survives``."""
+    """The most severe verdict of any anchor: ``vanishes``, then ``shrinks``, then ``undecided``, then ``survives``."""
     anchors: tuple[str, ...]
     """The anchors with that verdict."""
     kind: fields.MetricKind = "metric"
@@ -181,7 +181,7 @@ def criteria(
 
     The verdict uses two intervals. Is the agreement that remains with the anchor held fixed significant, in the
     direction of the agreement? Is less than half of the agreement left, significantly? ``survives``: yes and no;
-    ``shrinks``: yes and yes; ``vanishes``: no and yes; ``thin``: no and no, or no significant agreement to begin with.
+    ``shrinks``: yes and yes; ``vanishes``: no and yes; ``undecided``: no and no, or the agreement is not significant.
 
     Examples
     --------
@@ -304,21 +304,21 @@ def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow
 def _verdict(finding: Finding, ends: Sequence[Ends], confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
-        return "thin"
+        return "undecided"
     spread, side = finding.spread, math.copysign(1.0, finding.estimate)
     assert not isinstance(spread, Fixed), "metrics are looked at over all cells"
     whole, within, _ = ends
     at = 0 if side > 0 else 1
     if not side * whole[at] > 0:
-        return "thin"
+        return "undecided"
     stays = side * within[at] > 0
     mostly_lost = spread.less(LEFT, side, confidence)[1] < 0
     if stays:
         return "shrinks" if mostly_lost else "survives"
-    return "vanishes" if mostly_lost else "thin"
+    return "vanishes" if mostly_lost else "undecided"
 
 
-GRAVEST = ("vanishes", "shrinks", "thin", "survives")
+GRAVEST = ("vanishes", "shrinks", "undecided", "survives")
 """Verdicts, the one that speaks loudest first."""
 
 

@@ -300,7 +300,7 @@ class _Made:
         several = len({row.human for row in pooled}) > 1
         for row in pooled if len(pooled) <= MOST_ANSWERS else ():
             if not math.isnan(row.agreement):
-                ends = {"share": row.agreement, "low": row.low, "high": row.high}
+                ends = {"share": row.agreement, "low": row.low, "high": row.high, "confidence": row.confidence}
                 need = needs[row.metric, row.human]
                 human = row.human if several else ""
                 yield Note.of(

@@ -6,7 +6,7 @@ with those of inputs it differs from. If inputs differ, compare systems input by
 averages. Human-written references that were scored like systems are included.
 
     metassay difficulty scores.csv --human relevance
-    metassay difficulty scores.csv --metric rouge-2 --view inputs --figure difficulty.pdf
+    metassay difficulty scores.csv --metric synthetic-overlap --view inputs --figure difficulty.pdf
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ however often they are computed while outputs are added, for instance in every r
 
     metassay drift old=judged-may.csv new=judged-june.csv --metric judge
     metassay drift scores.csv --by judge_version --baseline v1 --margin 0.03
-    metassay drift scores.csv --by metric --metric judge-v1,judge-v2 --gate changed
+    metassay drift judge.csv --by metric --metric strict-judge,kind-judge --gate changed
     metassay drift old=judged-may.csv new=judged-june.csv --require 'flips.high<=0.1' --junit drift.xml
 """
 

@@ -5,8 +5,8 @@ have given to each system on all outputs: the judge's mean, corrected by its mea
 (prediction-powered inference). Reports how many labels alone would have been as precise, which systems differ, and
 which ranks they may have. Where the judge does not help, the estimate is that of the labels alone.
 
-    metassay estimate scores.csv --human label --metric judge
-    metassay estimate scores.csv --human label --metric judge --cluster-by document --view table,differences
+    metassay estimate judge.csv --human verdict_anna --metric strict-judge --annotated 50
+    metassay estimate judge.csv --human verdict_anna --metric strict-judge --annotated 50 --view table,differences
     metassay estimate scores.csv --human relevance --annotated 20 --format json -o estimate.json
 """
 

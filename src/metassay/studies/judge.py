@@ -6,11 +6,11 @@ calibration; the slices of the data where it fails; the worst disagreements with
 an annotator (the alternative-annotator test); and which of several judges is best. With --require the command is a gate
 for continuous integration.
 
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge
     metassay judge human=people.json judge=models.json --epsilon crowd
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-score --cut precision --target 0.95 --view threshold
-    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --bias
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
+    metassay judge judge.csv --human 'verdict_*' --judge kind-judge-grade --cut precision --target 0.95 --view threshold
+    metassay judge judge.csv --human 'verdict_*' --judge strict-judge --bias
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def judge(
         return _votes(scores, only, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     humans = kept.find_humans(human)
-    judges = kept.find_metrics(judge, humans)
+    judges = kept.find_metrics(None, humans) if judge is None else kept.find(judge, "judge")
     kept, humans, said = with_people(kept, humans)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
     criteria = criteria_of(kept, humans)
@@ -136,7 +136,9 @@ def judge(
         **({} if interval == "bootstrap" else {"k": None}),
     )
     return replace(
-        card, signature=signature, notes=tuple(dict.fromkeys((*answers(card), *notes, *said, *unfit, *card.notes)))
+        card,
+        signature=signature,
+        notes=tuple(dict.fromkeys((*answers(card, confidence), *notes, *said, *unfit, *card.notes))),
     )
 
 

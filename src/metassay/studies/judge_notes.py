@@ -27,7 +27,7 @@ NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 """A test that a worse judge passes so often, or one as good as a person less often, says little."""
 
 
-def answers(card: JudgeCard) -> Iterator[Note]:
+def answers(card: JudgeCard, confidence: float) -> Iterator[Note]:
     """Yield sentences for the best judges: how often one is right, how that compares with people, and what to watch."""
     ranked: dict[str, list[JudgeRow]] = {}
     for row in card.table:
@@ -41,7 +41,7 @@ def answers(card: JudgeCard) -> Iterator[Note]:
         "base_label passed"
     )
     for row in best[:MOST_ANSWERS]:
-        facts = {name: getattr(row, name) for name in names.split()}
+        facts = {name: getattr(row, name) for name in names.split()} | {"confidence": confidence}
         for test in card.alternative_annotators:
             if row.passed is not None and (test.judge, test.human) == (row.judge, row.human):
                 facts["epsilon"] = test.epsilon
@@ -212,6 +212,7 @@ def _score_notes(judged: Judged, tables: dict[str, list[Any]], facts: dict[str, 
             **facts,
             threshold=one.threshold,
             rule=one.rule,
+            target=one.target,
             accuracy=one.accuracy,
             probability=is_probability(judged.raw),
         )

@@ -299,7 +299,7 @@ class RunRow(fields.OfJudge):
     alpha: float
     """Krippendorff's α between runs: nominal for labels, interval for numbers."""
     worst: float
-    """Agreement of the worst single run with people, by the statistic of the card."""
+    """Agreement of the worst single run with people, by the statistic of `table`."""
     best: float
     """That of the best run."""
     n_items: fields.NItems

@@ -5,7 +5,7 @@ how clear people were; beside it, how often people agree with each other. Where 
 whether it keeps its verdict after the swap, is right in both orders, and prefers what it is shown first. This is what
 `metassay judge` does with files of votes.
 
-    metassay judge votes.csv --human 'annotator*'
+    metassay judge votes.csv --human dora,emil,farah,goran
     metassay judge human=people.csv judge=verdicts.json --view orders
 """
 

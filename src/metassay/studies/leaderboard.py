@@ -2,7 +2,7 @@
 
 One row per metric: its agreement with people by each statistic, averaged over tasks such as language pairs, with an
 interval and the ranks that it may have. All pairs of metrics are tested on the averages, and the tests are corrected by
-Holm's method over each statistic. Metrics that share a letter are not significantly different.
+Holm's method within each statistic. Metrics that share a letter are not significantly different.
 
     metassay leaderboard scores.csv --human relevance --statistic kendall@system,kendall@input
     metassay leaderboard wmt23 --human mqm --statistic spa,acc-eq -o board.tex

@@ -6,8 +6,8 @@ metric, and the number of pairs. It also fits the probability that people agree 
 which shows how large a difference must be to be worth reporting.
 
     metassay pairs scores.csv --human relevance
-    metassay pairs scores.csv --human relevance --metric rouge1 --bounds 0:0.5,0.5:1,1:
-    metassay pairs scores.csv --human relevance --metric rouge1 --triangle 10 --view triangle
+    metassay pairs scores.csv --human relevance --metric synthetic-overlap --bounds 0:0.5,0.5:1,1:
+    metassay pairs scores.csv --human relevance --metric synthetic-overlap --triangle 10 --view triangle
 """
 
 from __future__ import annotations

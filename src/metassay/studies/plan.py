@@ -4,10 +4,10 @@ Estimates from scores, such as those of a pilot study, how the width of interval
 number of inputs, systems and annotators. Also reports how well people agree with each other, which limits every metric,
 and where further annotations help most.
 
-    metassay plan scores.csv --human relevance --metric rouge-1 --width 0.2
-    metassay plan scores.csv --human relevance --metric rouge-1 --metric-b bertscore --power 0.8
-    metassay plan scores.csv --human relevance --metric rouge-1 --level input --interval boot-inputs
-    metassay plan verdicts.csv --human verdict --metric judge --statistic kappa --level global --interval boot-inputs
+    metassay plan scores.csv --human relevance --metric synthetic-overlap --width 0.2
+    metassay plan scores.csv --human relevance --metric synthetic-overlap --metric-b synthetic-judge --power 0.8
+    metassay plan scores.csv --human relevance --metric synthetic-overlap --level input --interval boot-inputs
+    metassay plan judge.csv --human verdict_ben --metric kind-judge --statistic f1 --level global --interval boot-inputs
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Uses outputs that both people and a judge judged, such as those of a pilot study
 to know, with a chosen precision, the judge's accuracy, its κ with people, and the mean or pass rate that people would
 give to all outputs. Then compares ways to choose the next labels, by simulation on the same data.
 
-    metassay plan-labels scores.csv --human label --metric judge --half-width 0.03
-    metassay plan-labels scores.csv --human label --metric judge-a,judge-b --annotations 200 --view choices
+    metassay plan-labels judge.csv --human verdict_anna --metric strict-judge --half-width 0.03
+    metassay plan-labels judge.csv --human verdict_anna --metric strict-judge,kind-judge --annotations 99 --view choices
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """How precisely are the scores of systems known?
 
-Gives the mean score of each system a bootstrap interval over inputs, and its variance: once on the inputs that people
-judged, and once on all inputs that the metric scored. If people judged every input, --annotated treats only some of
-them as judged.
+Estimates the mean score of each system, with a bootstrap interval over inputs and a variance: once on the inputs that
+people judged, and once on all inputs that the metric scored. If people judged every input, --annotated treats only some
+of them as judged.
 
     metassay precision scores.csv --human relevance --annotated 20
-    metassay precision scores.csv --human relevance --metric rouge-1 --view systems
+    metassay precision scores.csv --human relevance --metric synthetic-overlap --view systems
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ discriminant) is fitted to separate them, and compared with each metric alone on
 references that were scored like systems are included.
 
     metassay profile scores.csv --human relevance
-    metassay profile scores.csv --metric '*_jk*' --group 'humans=A,B,C' --group 'machines=*'
+    metassay profile scores.csv --group 'old=system-0*' --group 'new=*'
     metassay profile scores.csv --components 2 --figure profile.png
 """
 

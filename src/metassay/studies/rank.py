@@ -5,8 +5,8 @@ and so do ranks: a rank of 2 to 4 means that two other systems are not significa
 give one ranking, those of each judge another. If there are both, the command reports how well they agree.
 
     metassay rank votes.csv
-    metassay rank votes.csv --human 'annotator*' --statistic bradley-terry,win-rate,elo
-    metassay rank votes.csv --covariate length,position --interval bootstrap
+    metassay rank votes.csv --human dora,emil,farah,goran --statistic bradley-terry,win-rate,elo
+    metassay rank votes.csv --human dora,emil,farah,goran --covariate position --interval bootstrap
     metassay rank scores.csv --human relevance --figure ranking.svg
 """
 
@@ -158,8 +158,9 @@ def _from_votes(
             agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
     habits = raters(votes, groups, drawing.confidence)
     few = [group.name for group in groups if group.df < parts.FEW - 1]
-    notes = [*parts.answers(table, agreed, few, unit), *votes.notes, *parts.notes_on(groups, found, unit)]
-    if groups[0].name not in few:
+    by = "" if "bradley-terry" in wanted else "Bradley-Terry strength"
+    notes = [*parts.answers(table, agreed, few, unit, by), *votes.notes, *parts.notes_on(groups, found, unit)]
+    if groups[0].name not in few and "bradley-terry" in wanted:
         mine = [row for row in gaps if row.metric == groups[0].name]
         notes += parts.note_on_gaps(found[0][0], votes.systems, mine, "votes")
     notes += notes_on_raters(habits)

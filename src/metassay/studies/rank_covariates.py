@@ -67,7 +67,7 @@ def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
     if pair is None and name not in votes.attributes:
         known_names = listed(["position", "length", *votes.attributes])
         raise UsageError(
-            f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})"
+            f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (known: {known_names})"
         )
     # One column may hold what A has more of already.
     one, other = numbers_of_both((votes.attributes[name],) * 2 if pair is None else pair)

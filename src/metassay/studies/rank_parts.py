@@ -395,11 +395,16 @@ def agreement(
 
 
 def answers(
-    table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow], unsure: Sequence[str] = (), unit: str = "inputs"
+    table: Sequence[StandingRow],
+    agreed: Sequence[RankAgreementRow],
+    unsure: Sequence[str] = (),
+    unit: str = "inputs",
+    by: str = "",
 ) -> list[Note]:
     """Say who is best by each ranking, whom it does not beat significantly, and whether judges agree with people.
 
-    Rankings that are `unsure` rest on too few units to claim any significance.
+    Rankings that are `unsure` rest on too few units to claim any significance. `by` names what two rankings are
+    compared by, if that is not what the table shows.
     """
     notes = []
     leaders: dict[tuple[str, str, int], list[StandingRow]] = {}
@@ -430,10 +435,10 @@ def answers(
         if one.statistic == "kendall" and few and not math.isnan(one.estimate):
             facts = {name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "confidence")}
             if {one.metric, one.human} & {*unsure}:
-                notes.append(Note.of("rankings-agree-few", **facts, unit=unit))
+                notes.append(Note.of("rankings-agree-few", **facts, by=by, unit=unit))
             else:
                 counts = {"pairs": one.n_pairs, "same": one.same, "opposite": one.opposite}
-                notes.append(Note.of("rankings-agree", **facts, **counts))
+                notes.append(Note.of("rankings-agree", **facts, by=by, **counts))
         elif one.statistic == "kendall" and math.isnan(one.estimate):
             notes.append(Note.of("rankings-too-short", metric=one.metric, human=one.human, n=one.n_systems))
     return notes
@@ -450,7 +455,10 @@ def note_on_gaps(ranked: Ranked, systems: Sequence[str], gaps: Sequence[GapRow],
     same = [(systems[a], systems[b]) for a, b in met if not ahead[a, b]]
     # The first neighbours that are not significantly different; if all are, the closest.
     row = next((row for row in known if not row.significant), max(known, key=lambda row: row.needed or 0))
-    facts = {name: getattr(row, name) for name in ("metric", "difference", "low", "high", "needed", "n", "power")}
+    facts = {
+        name: getattr(row, name)
+        for name in ("metric", "difference", "low", "high", "confidence", "needed", "n", "power")
+    }
     named = {"one": row.system_a, "other": row.system_b, "unit": unit, "pairs": len(met), "same": same}
     return [Note.of("gaps-between-ranks", **facts, **named)]
 

@@ -428,6 +428,7 @@ def _answer(designs: Sequence[DesignRow], needs: Sequence[NeedRow]) -> list[Note
         return [Note.of("reliability-range", **ends, needed=_inputs_for_most(worst.metric, needs))]
     (row,) = now
     facts = {"value": row.estimate, "low": row.low, "high": row.high, "inputs": row.n_inputs, "raters": row.n_raters}
+    facts["confidence"] = row.confidence
     return [
         Note.of(
             "reliability-of-systems",

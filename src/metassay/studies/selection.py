@@ -277,7 +277,8 @@ def select(
     if len(metrics) < least_metrics:
         raise DataError(
             f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
-            f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
+            f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}; name more with --metric, or "
+            "add a file that has them"
         )
     kept, notes = without_references(scores, references)
     notes += perhaps_people(kept, humans)

@@ -5,8 +5,8 @@ With --texts the metric is ROUGE-1, and the corrupted version sees a random shar
 added to the scores of the metrics in the files; for labels and probabilities, a share of them is shuffled among
 outputs.
 
-    metassay simulate power scores.csv --human relevance --metric rouge-1 --noise 0.5,1,2
-    metassay simulate power verdicts.csv --human verdict --metric judge --statistic kappa --level global --shuffle 0.1
+    metassay simulate power scores.csv --human relevance --metric synthetic-overlap --noise 0.5,1,2
+    metassay simulate power judge.csv --human verdict_ben --metric kind-judge --statistic f1 --level global --shuffle .1
     metassay simulate power human.csv --texts texts.jsonl --human relevance --keep 0.2,0.5,0.8
     metassay simulate power scores.csv --human relevance --workers 2 --checkpoint power.checkpoint
 """

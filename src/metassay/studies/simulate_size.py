@@ -6,9 +6,9 @@ of metrics and every human criterion; for statistics of single outputs such as k
 files. Populations in which the first metric is better show the power.
 
     metassay simulate size
-    metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
-    metassay simulate size verdicts.csv --human verdict --metric 'judge-a,judge-b' --statistic kappa
-    metassay simulate size --world 'equal: system bias 1' --test two-way,williams --trials 2000
+    metassay simulate size scores.csv --human relevance --metric synthetic-overlap,synthetic-judge
+    metassay simulate size judge.csv --human verdict_anna --metric strict-judge,kind-judge --statistic kappa
+    metassay simulate size --population 'equal: system bias 1' --test two-way,williams --trials 2000
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class SizeRow:
 
     test: fields.Test
     setting: str
-    """The simulated population: its name in the grid; ``fitted, equal`` and ``fitted, as found`` if it was fitted to
-    the user's data; ``drawn again, equal`` and ``drawn again, as found`` if inputs of the user's data were
+    """The simulated population: its name in the grid; ``fitted, equal`` and ``fitted, as observed`` if it was fitted to
+    the user's data; ``resampled, equal`` and ``resampled, as observed`` if inputs of the user's data were
     resampled."""
     metric_a: str | None
     """The better of the two metrics that the population was fitted to; None for populations of the grid."""
@@ -108,7 +108,7 @@ def simulate_size(
     *,
     human: opt.Human = None,
     metric: opt.Metric = None,
-    world: opt.World = None,
+    population: opt.Population = None,
     statistic: opt.Statistics = "pearson",
     test: opt.MetricTests = "all",
     alpha: opt.Alpha = 0.05,
@@ -135,29 +135,29 @@ def simulate_size(
     A fitted population has the covariances of system, input and cell effects of the two metrics and the human scores
     (Henderson 1953, method I), normal effects, and the distribution of human grades. In ``fitted, equal`` the
     covariances are averaged with those after exchanging the two metrics, so that both are equally good; ``fitted, as
-    found`` shows the power.
+    observed`` shows the power.
 
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.simulate_size(world="equal: system bias 0.5", test="williams,perm-both", trials=100, resamples=99)
+    >>> result = ma.simulate_size(population="equal: system bias 1", test="williams,perm-both", trials=99, resamples=99)
     >>> [row.holds for row in result.table]
     [True, False]
     """
     statistics = choose(statistic)
     single = [each for each in statistics if "system" not in each.levels]
-    if single and (scores is None or world is not None):
+    if single and (scores is None or population is not None):
         raise UsageError(
             f"{single[0].name} compares single outputs, which simulated populations do not have; name a file with "
-            "scores of single outputs, and leave out world"
+            "scores of single outputs, and leave out population"
         )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
     chosen: tuple[str, ...] = ()
-    if world is not None:
-        # Names of worlds hold commas, so a text is one name, and not a list.
-        worlds = (world,) if isinstance(world, str) else tuple(world)
-        chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in worlds)
+    if population is not None:
+        # Names of populations hold commas, so a text is one name, and not a list.
+        asked = (population,) if isinstance(population, str) else tuple(population)
+        chosen = tuple(vocabulary.choice("population", name, tuple(TEXTBOOK)) for name in asked)
     elif scores is None:
         chosen = tuple(TEXTBOOK)
     known = {name: (at, like) for at, (name, like) in enumerate(zip(TEXTBOOK, GRID, strict=True))}
@@ -188,7 +188,7 @@ def simulate_size(
         found = np.concatenate(done, axis=1)[:, :trials]
         rows += [_row(place, each, t, found[[k, -1]], alpha, resamples) for k, t in enumerate(mine)]
     signature = Signature.open(
-        level=list(dict.fromkeys(map(_level, statistics))), test=[each.name for each in tests], worlds=len(places)
+        level=list(dict.fromkeys(map(_level, statistics))), test=[each.name for each in tests], populations=len(places)
     )
     return Size(tuple(rows), signature, (*notes, *_notes(rows)))
 
@@ -231,8 +231,8 @@ def _observed(selected: Selection, statistics: Sequence[Statistic]) -> list[_Pla
         world = Observed.of(x[turn], selected.z[h], selected.labels("inputs"))
         number = AGAIN + len(places)
         named = (names[0], names[1], selected.humans[h])
-        places.append(_Place("drawn again, equal", named, world.made_equal(), number))
-        places.append(_Place("drawn again, as found", named, world, number + 1))
+        places.append(_Place("resampled, equal", named, world.made_equal(), number))
+        places.append(_Place("resampled, as observed", named, world, number + 1))
     return places
 
 
@@ -258,7 +258,7 @@ def _fitted(selected: Selection) -> tuple[list[_Place], list[Note]]:
                     )
                 number = FITTED + len(places)
                 places.append(_Place("fitted, equal", names, world.made_equal(), number))
-                places.append(_Place("fitted, as found", names, world, number + 1))
+                places.append(_Place("fitted, as observed", names, world, number + 1))
                 told.append(_describe(world, names))
     return places, told
 

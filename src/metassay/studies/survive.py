@@ -10,7 +10,7 @@ two versions of a judge, or two groups of annotators: are they interchangeable?
     metassay survive en=english.csv es=spanish.csv es-back=again.csv human.jsonl
     metassay survive scores.csv --human relevance --baseline en --margin-kind sd --resample points
     metassay survive judges.csv --human rating --by version --baseline v1 --margin 0.03
-    metassay survive scores.csv --human relevance --by metric --baseline judge-large --view list
+    metassay survive scores.csv --human relevance --by metric --baseline synthetic-judge --view list
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ scores of whole systems: means over inputs, or with --corpus the BLEU, chrF, TER
 12345 their p-values are those of sacrebleu's --paired-bs and --paired-ar.
 
     metassay systems scores.csv --human relevance
-    metassay systems scores.csv --metric 'rouge*' --group 'humans=H*' --group 'machines=*'
-    metassay systems scores.csv --metric rouge-2 --test wilcoxon --cutoff theory,mc,hb --correction holm
+    metassay systems scores.csv --metric '*-judge' --group 'old=system-0*' --group 'new=*'
+    metassay systems scores.csv --metric synthetic-overlap --test wilcoxon --cutoff theory,mc,hb --correction holm
     metassay systems texts.jsonl --corpus --metric bleu,chrf --test paired-bootstrap --seed 12345
 """
 

@@ -39,7 +39,7 @@ def split(scores: Scores | Mapping[str, Scores], by: str | None) -> dict[str, Sc
         return {label: _known(scores.select(language=label)) for label in spoken if label}
     known = [name for name, each in scores.attributes.items() if each.axis == "input"]
     if by not in known:
-        raise UnknownName("column to tell tasks by:", by, (*known, *(["language"] if spoken else [])))
+        raise UnknownName("column of tasks", by, (*known, *(["language"] if spoken else [])))
     texts = scores.attributes[by].texts().tolist()
     parts: dict[str, list[str]] = {}
     for label, text in zip(scores.inputs, texts, strict=True):

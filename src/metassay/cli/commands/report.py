@@ -6,7 +6,7 @@ systems win, and whether judges vote as people do. If --by names tasks, it has a
 tasks. For several languages, it shows the leaderboard and what score differences mean.
 
     metassay report scores.csv --human relevance -o report.html
-    metassay report votes.csv --human 'annotator*' -o report.html
+    metassay report votes.csv --human dora,emil,farah,goran -o report.html
     metassay report scores.csv --human relevance --by domain -o report.html
     metassay report wmt23 --language '*' --human mqm -o report.html
     metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html

@@ -46,7 +46,7 @@ def add(parser: Parser) -> None:
         parser,
         "a model as a judge",
         {
-            "--max-cost X": "upper limit of the cost of all judges together; needs price_in and price_out",
+            "--max-cost X": "upper limit of the cost of all judges together, in the unit of price_in and price_out",
             "--trust": "use a judge's config file even if other users can write to it; it decides where texts and "
             "keys are sent",
         },

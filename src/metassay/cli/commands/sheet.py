@@ -5,10 +5,10 @@ or compare outputs with the keyboard. They do not see the names of systems, each
 lost when the tab is closed. The answers are saved as JSON lines that metassay reads. Send the same page to several
 people.
 
-    metassay sheet scores.csv --ask label --criterion verdict --answers fail,pass --n 100 -o sheet.html
-    metassay sheet scores.csv --choose disagreement --metric judge-a,judge-b -o sheet.html
+    metassay sheet judge.csv --ask label --criterion verdict --answers fail,pass --n 100 -o sheet.html
+    metassay sheet judge.csv --choose disagreement --metric strict-judge,kind-judge -o sheet.html
     metassay sheet texts.jsonl --ask prefer -o sheet.html
-    metassay sheet scores.csv --ask prefer --pairs close --metric rouge-1 -o sheet.html
+    metassay sheet judge.csv --ask prefer --pairs close --metric strict-judge-grade -o sheet.html
     metassay sheet texts.jsonl --against shuffle=shuffled.jsonl -o sheet.html
 """
 

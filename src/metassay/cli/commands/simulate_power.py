@@ -23,8 +23,8 @@ def add(parser: Parser) -> None:
             "--keep SHARE": "shares of the words that the corrupted metric sees, a comma list; needs --texts (default: "
             "0.1 to 1)",
             "--measure NAME": "f1, recall or precision of ROUGE-1 (default: f1)",
-            "--with-references HOW": "several references: average, best, jackknife, rouge-1.5.5-best, or first "
-            "(default: average)",
+            "--with-references HOW": "how several references are combined: average, best, jackknife, rouge-1.5.5-best, "
+            "or first (default: average)",
         },
     )
 

@@ -121,7 +121,7 @@ def _breakable(name: str) -> str:
 
 def _told(rows: Sequence[AgreementRow], *, ranked: bool, limits: Sequence[str]) -> str:
     ci = f"{numbers.level(rows[0].confidence)} CI ({rows[0].interval})"
-    said = [f"Dot: estimate, the best on a coloured ground; bar: {ci}."]
+    said = [f"Dot: estimate, the best on a coloured background; bar: {ci}."]
     if ranked:
         said.append("Ranks: those that remain possible after tests of all pairs of metrics (Holm correction).")
     said += [f"{label.capitalize()}: {CEILINGS[label]}." for label in limits]

@@ -167,7 +167,7 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
     reasons: dict[str, list[str]] = {}
     for name, why in found.skipped.items():
         reasons.setdefault(why, []).append(SECTIONS[_study(name)])
-    left_out = each("<li>Not here: {} ({})</li>", ((", ".join(headings), why) for why, headings in reasons.items()))
+    left_out = each("<li>Not included: {} ({})</li>", ((", ".join(headings), why) for why, headings in reasons.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
 
 

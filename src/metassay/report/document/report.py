@@ -169,7 +169,7 @@ def make_report(
     chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic}
     if isinstance(scores, Mapping):
         if unfit := [name for name, value in {"full (--full)": full, "first": first}.items() if value]:
-            raise UsageError(f"{unfit[0]} cannot be used with several tasks, whose page is short")
+            raise UsageError(f"{unfit[0]} cannot be used with several tasks")
         drawn = {"by": by, "human": human, "metric": metric, **sampled}
         board = {name: value for name, value in {"statistic": statistic, "average": average}.items() if value}
         return _of_tasks(scores, {**drawn, **beside}, board, title=title or TITLE, path=path, watch=watch)

@@ -100,8 +100,10 @@ def _world(facts: Facts) -> str:
 
 def _widths(facts: Facts) -> str:
     changes = ", ".join(f"{numbers.change(change)} ({interval})" for interval, change in facts["changes"])
-    over = "for the one metric" if facts["metrics"] == 1 else f"on average over {facts['metrics']} metrics"
-    return said(f"{{human:name}}, {{statistic}}: with all inputs, interval widths change by {changes}, {over}.", facts)
+    over = "" if facts["metrics"] == 1 else f", on average over {facts['metrics']} metrics"
+    return said(
+        f"{{human:name}}, {{statistic:title}}: with all inputs, interval widths change by {changes}{over}.", facts
+    )
 
 
 def _plan(facts: Facts) -> str:
@@ -142,7 +144,8 @@ def _next(facts: Facts) -> str:
     if facts["ceiling"] is None:
         return text
     ceiling = (
-        "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic}, {level} level)."
+        "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic:title}, {level} "
+        "level)."
     )
     return f"{text} {said(ceiling, facts)}"
 
@@ -162,7 +165,7 @@ def _gains(facts: Facts, best: str, *, power: bool) -> str:
 def _gain(gain: float, *, power: bool) -> str:
     text = f"{100 * gain:+.1f}"
     text = "0.0" if float(text) == 0 else text
-    return f"{text} points" if power else f"{text}%"
+    return f"{text} percentage points" if power else f"{text}%"
 
 
 def _labels_needed(facts: Facts) -> str:
@@ -290,11 +293,12 @@ def _gaps(facts: Facts) -> str:
     else:
         every = "the 2 systems" if many == 1 else f"all {many:,} pairs of systems"
         text = f"{who}{every} differ significantly."
-    ends = numbers.ranged(facts["difference"], facts["low"], facts["high"], numbers.two)
+    size, low, high = (numbers.two(facts[name]) for name in ("difference", "low", "high"))
     what = f"{one} over {other}" if same else f"The closest are {one} and {other}"
     return (
-        f"{text} {what}: difference {ends}; new {unit} would show a difference of this size with a power of "
-        f"{numbers.percent(facts['power'])} if there were about {facts['needed']:,} of them (now {facts['n']:,})."
+        f"{text} {what}: difference {size} ({numbers.level(facts['confidence'])} CI {low} to {high}). To detect a "
+        f"difference of this size with a power of {numbers.percent(facts['power'])}, about {facts['needed']:,} {unit} "
+        f"are needed (now {facts['n']:,})."
     )
 
 

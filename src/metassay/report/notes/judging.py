@@ -11,13 +11,11 @@ from metassay.report import names, numbers
 from metassay.report.notes.wording import Facts, Sentence
 
 
-def _ranged(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
+def _ranged(value: float, low: float, high: float, confidence: float, form: Callable[[float], str]) -> str:
     """Return a number with its interval, or alone if that is undefined."""
     if math.isnan(low):
         return form(value)
-    return (
-        numbers.percent_range(value, low, high) if form is numbers.percent else numbers.ranged(value, low, high, form)
-    )
+    return f"{form(value)} ({numbers.level(confidence)} CI {form(low)} to {form(high)})"
 
 
 def _answer(facts: Facts) -> str:
@@ -25,7 +23,7 @@ def _answer(facts: Facts) -> str:
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
     if math.isnan(facts["estimate"]):
         return f"{one_line(judge, 60)}: agreement with people on {one_line(human, 60)} is undefined."
-    ends = (facts["estimate"], facts["low"], facts["high"])
+    ends = (facts["estimate"], facts["low"], facts["high"], facts["confidence"])
     if facts["kind"] == "other-scale":
         whom, value = "the person" if people == 1 else f"the mean of {who}", _ranged(*ends, numbers.two)
         text = f"is not on the scale of {one_line(human, 60)}; its correlation with {whom} is {value} on {items}"
@@ -80,7 +78,7 @@ def _single(facts: Facts) -> str:
 def _points(value: float, ends: list[float]) -> str:
     """Return the size of a difference between shares, with the ends of its interval."""
     size = f"{100 * abs(value):.0f}"
-    return f"{size} {'point' if size == '1' else 'points'} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
+    return f"{size} percentage {'point' if size == '1' else 'points'} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
 
 
 def _slice(facts: Facts) -> str:

@@ -124,7 +124,7 @@ class Words(Formatter):
 
 def _place(kind: str, low: float, high: float) -> str:
     if kind != "share":
-        return f"differences from {low:g} to {high:g}"
+        return f"differences from {low:g} to {high:g}" if math.isfinite(high) else f"differences of at least {low:g}"
     return f"closest {100 * high:g}%" + (f" without the closest {100 * low:g}%" if low else "")
 
 

@@ -13,9 +13,9 @@ def table(result: Corruption) -> tuple[Table, ...]:
     return build(
         "Corrupted texts",
         [
-            *("system", "texts|n_texts|count", "changed|n_changed_texts|count", "untouchable|n_untouchable|count"),
+            *("system", "texts|n_texts|count", "changed|n_changed_texts|count", "not changeable|n_untouchable|count"),
             *("units|n_units|count", "changes|n_changes|count"),
         ],
         [("".join(about), result.table)],
-        "Units: parts that can be changed. Untouchable: texts without such a part.",
+        "Units: parts that can be changed. Not changeable: texts without such a part.",
     )

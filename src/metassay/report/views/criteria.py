@@ -36,7 +36,7 @@ HUMAN = "human"
 WITHIN = "estimate_within within_low within_high"
 MEANING = (
     "survives: the remaining agreement is significant; shrinks: it is significant, but less than half remains; "
-    "vanishes: less than half remains, and it is not significant; thin: the intervals are too wide to decide, or "
+    "vanishes: less than half remains, and it is not significant; undecided: the intervals are too wide to decide, or "
     "there is no significant agreement to begin with."
 )
 

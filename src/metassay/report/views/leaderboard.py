@@ -259,7 +259,7 @@ def _legend(result: Leaderboard, rows: Sequence[LeaderRow], several: bool = Fals
     titles = distinct(f"{_called(row)}: {_meaning(row)}" for row in rows if names.statistic(row) not in _called(row))
     return [
         "; ".join(titles) + "." if titles else False,
-        several and "Columns named like tasks follow their average.",
+        several and "The columns of single tasks follow that of their average.",
         f"Ranks: {numbers.level(1 - result.alpha)} confidence sets of the true ranks of all metrics together "
         f"({_test(result) or 'no test'}, Holm over all pairs). Overlapping ranks do not show that metrics are equal.",
         names.sentinel_legend(rows),

@@ -82,7 +82,9 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
         ],
         sections,
         *_legend(result),
-        votes and "Won: share of its votes, ties counted half; it depends on the opponents.",
+        votes
+        and f"{'Win rate' if 'win-rate' in statistics else 'Won'}: share of its votes, ties counted half; it depends "
+        "on the opponents.",
         expected and "Wins expected: share of votes against each of the others in turn.",
         undefined="no interval: too little variation, or too few inputs or raters",
     )
@@ -215,7 +217,7 @@ def matrix(result: Ranking) -> tuple[Table, ...]:
         tables += build(
             f"Wins by {one_line(metric)}",
             [words("system", lambda s: s), *(_against(shares, other, n) for n, other in enumerate(ranked[:WIDEST], 1))],
-            [("the line against the column, best first", ranked)],
+            [("row against column, best first", ranked)],
             "Share of votes won, ties counted half. Columns: "
             + ", ".join(f"{n} {one_line(s, 24)}" for n, s in enumerate(ranked[:WIDEST], 1))
             + ".",
@@ -244,22 +246,23 @@ def covariates(result: Ranking) -> tuple[Table, ...]:
     return build(
         "Effects on votes between systems of equal strength",
         [
-            *("covariate", "one more is|unit|word", "log odds|estimate low high|two", "p|p_value|p_value"),
-            *("it then wins|chance|percent", "votes|n|count"),
+            *("covariate", "unit||word", "log odds|estimate low high|two", "p|p_value|p_value"),
+            *("wins|chance|percent", "votes|n|count"),
         ],
         [
             (f"{one_line(metric)}: {_explained(mine[0].explained)}", mine)
             for metric, mine in grouped(rows, "metric").items()
         ],
-        f"In brackets: {numbers.level(rows[0].confidence)} CI. It then wins: probability that an output with one more "
-        "wins against an otherwise equal one.",
+        f"In brackets: {numbers.level(rows[0].confidence)} CI. Log odds: change per unit. Wins: probability that an "
+        "output with one unit more wins against an otherwise equal one.",
     )
 
 
 def _explained(share: float) -> str:
     if math.isnan(share):
         return "systems do not differ"
-    return f"held equal, strengths vary {numbers.percent(abs(share))} {'less' if share >= 0 else 'more'}"
+    change = f"{numbers.percent(abs(share))} {'smaller' if share >= 0 else 'larger'}"
+    return f"at equal covariates, the variance of strengths is {change}"
 
 
 def raters(result: Ranking) -> tuple[Table, ...]:
