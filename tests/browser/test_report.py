@@ -301,3 +301,16 @@ def test_the_keyboard_reaches_the_controls(watched, report):
         reached.append(page.evaluate("document.activeElement.dataset.switch || document.activeElement.className"))
     assert reached[0] == "skip"
     assert {"human", "level", "statistic", "order"} <= set(reached)
+
+
+def test_a_very_long_name_does_not_widen_the_page_of_a_phone(watched, tmp_path):
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(8, 12)) + rng.normal(size=(8, 1))
+    metrics = {"a_very_long_name_" * 6: z + rng.normal(size=z.shape), "b": z}
+    scores = ma.Scores.from_arrays(metrics=metrics, human={"overall": z})
+    results = {"agree": ma.agree(scores, interval="fisher"), "precision": ma.precision(scores, resamples=50)}
+    found = Dossier(scores=scores, humans=("overall",), metrics=tuple(metrics), results=results, skipped={})
+    (tmp_path / "r.html").write_text(render(found, title="Long"), encoding="utf-8")
+    watched.page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(watched, tmp_path / "r.html")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
