@@ -39,6 +39,7 @@ def comes(page, found, wanted):
 
 
 def draw_everything(page):
+    page.evaluate("document.querySelectorAll('details:has(figure)').forEach((each) => { each.open = true; })")
     for chart in page.query_selector_all(".chart"):
         chart.scroll_into_view_if_needed()
         page.wait_for_function("e => e.querySelector('svg')", arg=chart)
@@ -226,6 +227,15 @@ def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path, mon
     (tmp_path / "r.html").write_text(page_of, encoding="utf-8")
     page = opened(watched, tmp_path / "r.html")
     draw_everything(page)
+    # A chart shows as many metrics, or systems, as the table above it, and all if asked.
+    assert page.locator("[data-unfold=chart-compare]").is_hidden()  # a square
+    for chart, every in (("chart-agree", names), ("chart-precision", scores.systems)):
+        assert len(lines_of(page, chart)) < len(every)
+        button = page.locator(f"[data-unfold={chart}]")
+        assert (button.get_attribute("aria-expanded"), str(len(every)) in button.inner_text()) == ("false", True)
+        button.click()
+        assert button.get_attribute("aria-expanded") == "true"
+        page.wait_for_function(f"document.getElementById('{chart}').dataset.rows >= {len(every)}")
     for chart, expected in (("chart-agree", names), ("chart-compare", names), ("chart-precision", scores.systems)):
         labels = [line for line in lines_of(page, chart) if not line[2].replace("−", "").replace(".", "").isdigit()]
         assert len(labels) == len({words for _, _, words in labels}) == len(expected)
@@ -291,3 +301,16 @@ def test_the_keyboard_reaches_the_controls(watched, report):
         reached.append(page.evaluate("document.activeElement.dataset.switch || document.activeElement.className"))
     assert reached[0] == "skip"
     assert {"human", "level", "statistic", "order"} <= set(reached)
+
+
+def test_a_very_long_name_does_not_widen_the_page_of_a_phone(watched, tmp_path):
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(8, 12)) + rng.normal(size=(8, 1))
+    metrics = {"a_very_long_name_" * 6: z + rng.normal(size=z.shape), "b": z}
+    scores = ma.Scores.from_arrays(metrics=metrics, human={"overall": z})
+    results = {"agree": ma.agree(scores, interval="fisher"), "precision": ma.precision(scores, resamples=50)}
+    found = Dossier(scores=scores, humans=("overall",), metrics=tuple(metrics), results=results, skipped={})
+    (tmp_path / "r.html").write_text(render(found, title="Long"), encoding="utf-8")
+    watched.page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(watched, tmp_path / "r.html")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

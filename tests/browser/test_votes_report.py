@@ -14,6 +14,8 @@ def test_charts_are_drawn_and_switched_without_error_or_request(watched, tmp_pat
     ma.make_votes_report(ma.read_votes(VOTES), path, human="dora,emil,farah,goran", resamples=20)
     page = watched.page
     page.goto(path.as_uri())
+    for folded in page.locator("#rank summary", has_text="Chart:").all():
+        folded.click()
     for chart in ("rank", "rank-ranks", "rank-matrix", "judge_votes", "bias"):
         page.locator(f"#chart-{chart}").scroll_into_view_if_needed()
         page.wait_for_selector(f"#chart-{chart} svg")

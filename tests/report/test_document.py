@@ -82,7 +82,10 @@ def test_the_opening_names_the_best_metric_and_its_interval(report):
     assert f"[{best.low:.2f}, {best.high:.2f}]" in second
     assert "relevance" in third
     assert prose(first) in report.html
-    assert f"{best.metric}: 95% CI [{best.low:.2f}, {best.high:.2f}]" in report.html
+    said = report.html.split('<div class="verdict"')[1].split("</div>")[0]
+    assert f"{best.metric} agrees best with people on relevance at the system level (Kendall" in said
+    assert f"95% CI [{best.low:.2f}, {best.high:.2f}]); it ranks" in said
+    assert said.count("<p>") == said.count(".</p>") == 2  # what is best, and how sure that is
 
 
 def test_the_board_has_a_row_per_metric_and_ranks_that_it_may_have(report):
@@ -107,7 +110,8 @@ def test_the_first_screen_says_where_the_best_metric_fails_and_what_would_show_m
     assert all(f'<section id="{link}"' in report.html for link in links)
     assert "of the pairs of systems in the wrong order." in opening
     best = next(row for row in report.dossier.results["agree"].table if row.metric == "synthetic-judge")
-    assert f"the interval is {best.high - best.low:.2f} wide in these data" in opening
+    assert f"{best.high - best.low:.2f} in these data)" in opening
+    assert "a mean interval width of 0.2 needs about" in opening
 
 
 def test_the_first_screen_of_judges_says_where_the_best_fails_and_what_would_narrow_its_interval():
@@ -117,7 +121,9 @@ def test_the_first_screen_of_judges_says_where_the_best_fails_and_what_would_nar
     assert "worst slice: category = maths (wrong on 47 of 152); most frequent error: people say pass" in opening
     best = report.dossier.results["judge"].table[0]
     half = (best.high - best.low) / 2
-    assert prose(f"strict-judge, verdict: 595 labels give accuracy to ± {half:.2g}") in opening
+    assert prose(f"strict-judge, verdict: for an interval of ± {half / 2:.2g}, labels needed") in opening
+    assert prose(f"for accuracy (now ± {half:.2g})") in opening
+    assert "It is significantly better than kind-judge." in opening
     needed = report.dossier.results["plan_labels"].table[0]
     assert needed.target == pytest.approx(half / 2, rel=0.05)
     assert f"labels needed are about {needed.needed:,} for accuracy" in opening
@@ -215,7 +221,7 @@ def test_the_page_plans_for_the_leader_of_each_criterion(report):
     assert {need.human: need.metric for need in report.dossier.results["plan"].needs} == best
     section = report.html.split('<section id="plan"')[1].split("</section>")[0]
     for human, metric in best.items():
-        assert f'<p class="told" data-human="{human}">{metric}, {human}: with 14 systems × 80 inputs' in section
+        assert f'<p class="told" data-human="{human}">{metric}, {human}: a mean interval width of' in section
 
 
 def test_kinds_of_inputs_are_compared_where_the_data_know_them():
@@ -433,6 +439,32 @@ def test_bidirectional_and_control_characters_are_shown_as_symbols():
     assert name in {attributes.get("data-metric") for _, attributes in parsed(html).found}  # so that it can be hidden
 
 
+def test_a_section_shows_one_chart_and_folds_its_table_and_other_charts():
+    report = ma.make_report(ma.example("judge"), human="verdict_*", metric="*-judge", resamples=50)
+    section = report.html.split('<section id="judge"')[1].split("</section>")[0]
+    assert section.count("<figure>") == 2
+    folded = "<details><summary>Chart: Worst slices of each judge</summary><figure>"
+    assert section.index("<figure>") < section.index(folded)
+    assert "<details><summary>Table</summary>" in section
+    alone = ma.make_report(ma.example("judge"), human="verdict_anna", metric="strict-judge", resamples=50)
+    assert "<summary>Table</summary>\n\n</details>" not in alone.html
+
+
+def test_what_to_do_next_is_said_where_nothing_can_be_planned(tmp_path):
+    few = ma.make_report(made(systems=3, inputs=40), human="overall", resamples=50)
+    assert "Judge outputs of at least 5 systems (now 3)" in few.html.split("<nav")[0]
+    rng, lines = np.random.default_rng(1), ["input,ann,bob,judge"]
+    for at in range(60):
+        said = rng.choice(["red", "green", "blue"])
+        labels = [said if rng.random() < 0.8 else rng.choice(["red", "green", "blue"]) for _ in range(3)]
+        lines.append(f"i{at},{','.join(labels)}")
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    report = ma.make_report(ma.read(tmp_path / "labels.csv"), human="ann,bob", metric="judge", resamples=50)
+    best = report.dossier.results["judge"].table[0]
+    assert "plan_labels" in report.dossier.skipped
+    assert f"about {4 * best.n_items:,} items instead of {best.n_items:,} would halve" in report.html.split("<nav")[0]
+
+
 def test_labels_are_answered_as_judges_are():
     scores = ma.example("judge")
     report = ma.make_report(scores, human="verdict_*", metric="strict-judge,kind-judge", resamples=100)
@@ -440,7 +472,7 @@ def test_labels_are_answered_as_judges_are():
     assert report.sentences[0].startswith("strict-judge")
     assert len(report.sentences) == 2
     first, _, rest = report.sentences[0].partition(". ")
-    assert f"<p>{prose(first)}.</p><p>{prose(rest)}</p>" in report.html.split("<nav")[0]
+    assert f"<p>{prose(first)}.</p><p>It is significantly better than kind-judge. {prose(rest)}</p>" in report.html
     assert "4 systems × 150 inputs, 2 judges, 1 human criterion, 3 annotators" in report.html
     assert "needs at least 5 systems" not in report.html.split("<nav")[0]
 
@@ -483,8 +515,16 @@ def test_what_paragraphs_speak_of_is_a_fact_and_not_a_word_in_them():
     report = ma.make_report(ma.Scores.from_arrays(metrics=metrics, human=both), resamples=50)
     told = [attributes for _, attributes in parsed(report.html).found if attributes.get("class") == "told"]
     assert {each.get("data-human") for each in told} == {None, "system", "level"}
-    notes = [Note.of("ranking-few", metric="judge v1. final", system="a. b", systems=9, grouped=False, unit="votes")]
+    facts = {
+        "metric": "judge v1. final",
+        "system": "a. b",
+        "systems": 9,
+        "grouped": False,
+        "unit": "votes",
+        "least": 20,
+    }
+    notes = [Note.of("ranking-few", **facts)]
     lead = (paragraph(*notes * 3),)
     shown = page.verdict(Page("rank", (), (), "", lead))
-    assert shown.startswith('<div class="verdict"><p>According to judge v1. final, a. b ranks first of 9; with so')
+    assert shown.startswith('<div class="verdict"><p>a. b ranks first of 9 according to judge v1. final; its')
     assert shown.count("<p>") == 2

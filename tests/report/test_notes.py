@@ -260,10 +260,10 @@ def test_counts_that_differ_share_a_line_with_the_largest():
 
     one, other = note("rouge", "kendall", 2), note("rouge", "pearson", 2)
     assert sentences([one]) == (
-        "relevance, input level, kendall: 2 of 80 inputs are undefined (constant scores, or fewer than two) and "
+        "relevance, input level, Kendall: 2 of 80 inputs are undefined (constant scores, or fewer than two) and "
         "excluded from the mean (rouge).",
     )
-    assert "input level, kendall, pearson: 2 of 80" in sentences([one, other])[0]
+    assert "input level, Kendall, Pearson: 2 of 80" in sentences([one, other])[0]
     (joined,) = sentences([one, other, note("chrf", "kendall", 12)])
     assert "up to 12 of 80" in joined
     assert "(rouge, chrf)" in joined
@@ -281,7 +281,7 @@ def test_what_several_raters_say_alike_is_one_sentence():
     result = ma.rank(ma.read_votes(files("metassay") / "data" / "votes.csv"), human="dora,emil", metric="judge,farah")
     first = next(note for note in result.notes if note.code == "ranking-best")
     alike = replace(result, notes=tuple(Note.of(first.code, **{**first.facts, "metric": who}) for who in ("x", "y")))
-    assert views.page(alike).said == ("According to x, y, fir is best, significantly better than each of the other 5.",)
+    assert views.page(alike).said == ("fir is best according to x, y: significantly better than each of the other 5.",)
 
 
 def test_units_of_a_ranking_are_named_and_names_of_systems_kept():
@@ -301,21 +301,24 @@ def test_what_all_paragraphs_say_is_said_once():
 
 def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     text = sentence(Note.of("plan", **PLAN))
-    assert "with 14 systems × 80 inputs the interval is 0.31 wide in these data and about 0.42 wide on average" in text
-    assert " over such data. A mean width of 0.2 needs about 60 systems." in text
-    assert "the interval is about 0.42 wide. A mean" in sentence(Note.of("plan", **PLAN | {"width_data": None}))
+    now = "(now 14 systems × 80 inputs: 0.42 on average, 0.31 in these data)"
+    assert f": a mean interval width of 0.2 needs about 60 systems {now}." in text
+    assert "80 inputs: 0.42)." in sentence(Note.of("plan", **PLAN | {"width_data": None}))
+    never = sentence(Note.of("plan", **PLAN | {"needed": (), "limits": (("inputs", 160, 0.3),)}))
+    assert never.startswith("rouge, relevance: no number of inputs (limit 0.30) is enough for a mean interval width")
     assert "No number of inputs (limit 0.30) is enough." in text
-    assert "Even 8 annotators are not enough for a mean width of 0.2." in text
+    assert "Even 8 annotators are not enough." in text
     assert (
         "The next 100 judged outputs help most as systems: change in interval width -5.0% (-1.0% as inputs)."
         in sentence(Note.of("plan-next", **NEXT))
     )
     power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8}
-    assert "the power to detect a difference of 0.1 is 41%" in sentence(Note.of("plan", **power))
-    met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
-    assert "a mean width of 0.2 is already reached, and about 9 systems would suffice." in sentence(
-        Note.of("plan", **met)
+    assert (
+        "a power of 80% to detect a difference of 0.1 needs about 60 systems (now 14 systems × 80 inputs: 41%)"
+        in sentence(Note.of("plan", **power))
     )
+    met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
+    assert "in these data); about 9 systems would suffice." in sentence(Note.of("plan", **met))
 
 
 def test_systems_that_differ_are_counted_by_test_and_cut_off():

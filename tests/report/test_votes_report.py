@@ -20,7 +20,7 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
     path = tmp_path / "votes.html"
     assert main(["report", str(VOTES), "--human", PEOPLE, "--resamples", "50", "-o", str(path), "-q"]) == 0
     page = path.read_text(encoding="utf-8")
-    assert "According to people, fir is best" in capsys.readouterr().out
+    assert "fir is best according to people" in capsys.readouterr().out
     for part in (
         'id="rank"',
         'id="judge_votes"',
@@ -28,11 +28,14 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
         "1,920 votes",
         "chart-rank-matrix-data",
         "tex-rank",
-        '<p class="next"><a href="#rank">What would separate the closest systems</a><span>: According to people, ',
+        '<p class="next"><a href="#rank">What to do next</a><span>: ',
+        "<details><summary>Chart: Wins between systems</summary><figure>",
         "Differences between neighbours in the ranking",
     ):
         assert part in page
     assert "<script src" not in page
+    opening = page.split("<nav")[0]
+    assert opening.count("with a power of 80%") == 1  # what is said above is no caveat again
     assert main(["report", str(VOTES), "--human", PEOPLE, "--sentinels", "-o", str(path)]) == 2
     assert "--sentinels cannot be used with votes" in capsys.readouterr().err
 
@@ -45,6 +48,12 @@ def test_without_people_there_is_no_judge_to_trust():
     assert "<b>x</b>" not in report.html
     with pytest.raises(UsageError, match="expected Votes, got Scores"):
         ma.make_votes_report(ma.example())
+
+
+def test_few_inputs_say_how_many_a_test_needs():
+    votes = ma.Votes.from_arrays(["x", "y", "z"] * 3, ["y", "z", "x"] * 3, ["a", "b", "b", "a"] * 2 + ["a"])
+    opening = ma.make_votes_report(votes, resamples=20).html.split("<nav")[0]
+    assert "What to do next</a><span>: Collect judgments on at least 20 inputs: with fewer" in opening
 
 
 def test_downloads_hold_no_formulas():

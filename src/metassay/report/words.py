@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 
 
-def by_setting(result: Comparison) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def by_setting(
+    result: Comparison, of_best: Callable[[tuple[str, ...]], tuple[str, str]] | None = None
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """Yield for each human criterion, level and statistic which metric agrees best, and whether significantly so.
 
-    The first sentence says which; whether another could be it is said in those that follow.
+    The first sentence says which; whether another could be it is said in the second. `of_best` returns the interval of
+    the best metric and what follows from it, which are then said as well.
     """
     tests = grouped(result.table, names.SETTING)
     for setting, mine in grouped(result.ranks, names.SETTING).items():
-        yield setting, _verdict(mine, tests.get(setting, []))
+        yield setting, _verdict(mine, tests.get(setting, []), *(of_best(setting) if of_best else ("", "")))
 
 
 def best_first(rows: Sequence[Any]) -> list[Any]:
@@ -50,7 +53,7 @@ def where(row: AgreementRow | RankRow) -> str:
     return f"{one_line(row.human)} at the {row.level} level"
 
 
-def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> list[str]:
+def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow], sure: str, wrong: str) -> list[str]:
     ranked = best_first(rows)
     if not ranked:
         return [undefined(rows[0])]
@@ -58,11 +61,11 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> list[st
     if (nobody := none_agrees(first)) is not None:
         return [nobody]
     if (shared := _tie(ranked)) is not None:
-        return [shared, *_contenders(ranked)]
-    best = (
-        f"{one_line(first.metric)} agrees best with people on {where(first)} "
-        f"({names.statistic(first)} {numbers.correlation(first.estimate)})."
-    )
+        its = f"{one_line(first.metric)}: {', '.join(filter(None, (sure, wrong)))}." if sure else ""
+        return [shared, *_contenders(ranked), *filter(None, [its])]
+    value = ", ".join(filter(None, (f"{names.statistic(first)} {numbers.correlation(first.estimate)}", sure)))
+    follows = f"; it {wrong}" if wrong else ""
+    best = f"{one_line(first.metric)} agrees best with people on {where(first)} ({value}){follows}."
     if len(ranked) == 1:
         return [best]
     second = ranked[1]
@@ -71,7 +74,8 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> list[st
         # the test whose rejection says that the first is better
         pair = (row.metric_b, row.metric_a) if row.alternative == "less" else (row.metric_a, row.metric_b)
         if pair == (first.metric, second.metric):
-            return [best, f"The difference to the second, {next_one}, {_outcome(row)}.", *_contenders(ranked)]
+            others = "".join(f"; {said[0].lower()}{said[1:].removesuffix('.')}" for said in _contenders(ranked))
+            return [best, f"The difference to the second, {next_one}, {_outcome(row)}{others}."]
     return [best, f"It was not tested against the second, {next_one}."]
 
 

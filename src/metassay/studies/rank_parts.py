@@ -425,7 +425,7 @@ def answers(
         if tied:
             notes.append(Note.of("ranking-tied", **{**facts, "system": [rows[0].system, *tied]}))
         elif metric in unsure:
-            notes.append(Note.of("ranking-few", **facts, unit=unit))
+            notes.append(Note.of("ranking-few", **facts, unit=unit, least=FEW))
         elif level:
             notes.append(Note.of("ranking-shared", **facts, level=level))
         else:

@@ -23,26 +23,28 @@ CEILINGS = {
     PERFECT: "highest correlation that a metric can reach, given the disagreement of raters",
 }
 """What can be expected of a metric, and where it comes from."""
-BOARD_ROWS = 15
-"""Metrics that are seen at once; the others are behind a click."""
+ROWS = 15
+"""Metrics that the table and charts show at once; the others are behind a click."""
+WITH_BARS = 4
+"""With more criteria than this, only the chosen one has bars."""
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
 
 def verdicts(dossier: Dossier) -> str:
     """Return the verdict of every criterion, level and statistic; the page shows the one that its controls name."""
     compared = cast("Comparison | None", dossier.results.get("compare"))
-    tested = {} if compared is None else dict(words.by_setting(compared))
+    settings = grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING)
+
+    def of_best(setting: tuple[str, ...]) -> tuple[str, str]:
+        best = words.best_first(settings.get(setting, []))
+        if not best:
+            return "", ""
+        return "CI undefined" if math.isnan(best[0].low) else words.interval(best[0]), summary.misranked(best[0])
+
+    tested = {} if compared is None else dict(words.by_setting(compared, of_best))
     parts: list[str] = []
-    for setting, rows in grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING).items():
-        best = words.best_first(rows)
+    for setting, rows in settings.items():
         said = tested.get(setting) or [words.agreement(rows)]
-        if best and setting in tested:
-            known = not math.isnan(best[0].low)
-            sure = words.interval(best[0]) if known else "CI undefined"
-            wrong = summary.misranked(best[0])
-            size = summary.of_sizes(dossier, best[0])
-            its = f"{one_line(best[0].metric)}: {sure}, {size}{f'; it {wrong}' if wrong else ''}."
-            said = [said[0], its, *said[1:]]
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
@@ -89,18 +91,18 @@ def _board(
         mine = {row.human: row for row in lines[metric]}
         cells = "".join(_cell(mine.get(human), ranks, scale, of[human], top.get(human, math.nan)) for human in humans)
         # People and sentinels beside metrics have colours of their own.
-        kind = f"{lines[metric][0].kind}{' more' * (at >= BOARD_ROWS)}"
-        body.append(f'<tr class="{kind}"><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
+        kind = f"{lines[metric][0].kind}{' more' * (at >= ROWS)}"
+        body.append(f'<tr class="{kind}"><th scope="row">{_breakable(metric, 80)}</th>{cells}</tr>')
     ranked = any((row.human, row.level, row.statistic, row.metric) in ranks for row in rows)
     ticks = "".join(f'<i style="--at:{_place(end, scale)}">{end:.2g}</i>' for end in (0.0, scale[1]))
-    folded = len(order) > BOARD_ROWS
+    folded = len(order) > ROWS
     unfold = f'<button type="button" class="unfold" aria-expanded="false">Show all {len(order)} metrics</button>'
     heading = '<span class="ranks">ranks</span>' * ranked
     return filled(
         "metassay.report.document",
         "board",
-        folded=" folded" * folded,
-        first=BOARD_ROWS,
+        folded=" folded" * folded + " many" * (len(humans) > WITH_BARS),
+        first=ROWS,
         unfold=unfold * folded,
         level=escape(first.level),
         statistic=escape(first.statistic),
@@ -114,9 +116,9 @@ def _board(
     )
 
 
-def _breakable(name: str) -> str:
-    """Return a name that may go on in the next line after an underscore, and nowhere else."""
-    return escape(one_line(name, 40)).replace("_", "_<wbr>")
+def _breakable(name: str, most: int = 40) -> str:
+    """Return a name that may go on in the next line after an underscore."""
+    return escape(one_line(name, most)).replace("_", "_<wbr>")
 
 
 def _told(rows: Sequence[AgreementRow], *, ranked: bool, limits: Sequence[str]) -> str:

@@ -71,6 +71,19 @@
     return rows;
   };
 
+  // Of many metrics or systems a chart shows the first, as the table above does, until the reader asks for all.
+  const MOST = Number(document.querySelector(".controls").dataset.first);
+  const folding = (chart, rows) => {
+    const names = chart.spec.width || !["metric", "name", "system"].includes(chart.lines) ? [] : [...new Set(rows.map((row) => row[chart.lines]))];
+    const button = document.querySelector(`[data-unfold="${chart.element.id}"]`), what = chart.lines === "system" ? "systems" : "rows";
+    button.hidden = names.length <= MOST + 3;
+    if (button.hidden) return rows;
+    button.textContent = chart.whole ? `Show the first ${MOST}` : `Show all ${names.length} ${what}`;
+    button.setAttribute("aria-expanded", String(Boolean(chart.whole)));
+    const kept = new Set(chart.whole ? names : names.slice(0, MOST));
+    return rows.filter((row) => kept.has(row[chart.lines]));
+  };
+
   // What a switch's value is called, such as "system level" or "Kendall".
   const called = (name, value) => {
     const option = all(`[data-switch="${name}"] option`).find((each) => each.value === value);
@@ -138,11 +151,11 @@
 
   const draw = async (chart) => {
     if (chart.view) chart.view.finalize();
-    const rows = chosen(chart);
+    const every = chosen(chart), rows = folding(chart, every);
     reserve(chart, rows);
     chart.element.replaceChildren();
     say(chart, rows);
-    list(chart, rows);
+    list(chart, every);
     if (!rows.length) { chart.view = null; return; }
     const given = innerWidth < 640 ? narrow(chart.spec) : chart.spec;
     const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...given, config: looks(chart.spec.config), data: { name: "rows", values: rows } };
@@ -163,7 +176,7 @@
     }
   }, { rootMargin: "600px" });
   charts.forEach((chart) => {
-    const rows = chosen(chart);
+    const rows = folding(chart, chosen(chart));
     reserve(chart, rows);
     say(chart, rows);
     watcher.observe(chart.element);
@@ -172,8 +185,15 @@
     const chart = charts.find((each) => each.element.id === place.dataset.values);
     list(chart, chosen(chart));
   });
-  const redraw = () => charts.filter((chart) => seen.has(chart.element)).forEach(draw);
-  const drawAll = () => Promise.all(charts.map((chart) => { seen.add(chart.element); return chart.view ? null : draw(chart); }));
+  for (const button of all("[data-unfold]")) button.addEventListener("click", () => {
+    const chart = charts.find((each) => each.element.id === button.dataset.unfold);
+    chart.whole = !chart.whole;
+    draw(chart);
+  });
+  // A chart in what is folded has no width: it is drawn when it comes to be seen.
+  const visible = (chart) => chart.element.offsetParent !== null;
+  const redraw = () => charts.filter((chart) => seen.has(chart.element)).forEach((chart) => { if (visible(chart)) draw(chart); else seen.delete(chart.element); });
+  const drawAll = () => Promise.all(charts.filter(visible).map((chart) => { seen.add(chart.element); return chart.view ? null : draw(chart); }));
   addEventListener("beforeprint", drawAll);
   let waiting = 0, width = innerWidth;
   addEventListener("resize", () => { if (innerWidth === width) return; width = innerWidth; clearTimeout(waiting); waiting = setTimeout(redraw, 150); });

@@ -27,6 +27,8 @@ from metassay.report.notes import is_answer, paragraphs, sentences
 from metassay.report.table import Page, Paragraph, Table
 from metassay.report.templates import each, filled, options, prose
 from metassay.report.views.columns import grouped
+from metassay.report.views.judge import contenders
+from metassay.studies.judge_rows import JudgeCard
 
 SECTIONS = {
     "rank": "Ranking of systems",
@@ -69,8 +71,8 @@ JUDGED = "people,alternative,epsilon,slices,threshold,calibration,ranks,runs"
 """Views of the section of judges, whose summary and confusion tables stand in the opening."""
 
 EXAMPLES = "disagreements"
-NEXT = {EXAMPLES: "Where it fails", "plan": "What would narrow the interval"}
-NEXT |= {"plan_labels": NEXT["plan"], "rank": "What would separate the closest systems", "judge_votes": NEXT[EXAMPLES]}
+TO_DO = "What to do next"
+NEXT = {EXAMPLES: "Where it fails", "plan": TO_DO, "plan_labels": TO_DO, "rank": TO_DO, "judge_votes": "Where it fails"}
 """Sections whose answer the first screen repeats, and what it calls them."""
 IN_SHORT = {"plan": "needs", "plan_labels": "needs,choices", SLICES: BETWEEN, EXAMPLES: EXAMPLES}
 IN_SHORT |= {"rank": "gaps", "judge_votes": "margins"}
@@ -93,13 +95,14 @@ def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
         Whether only the first screen is wanted.
     """
     told, what = summary.warnings(dossier), "judge" if "judge" in dossier.results else "metric"
+    size = f'<p class="size">{escape(summary.size(dossier))}</p>'
     if first:
         charts = interactive(dossier.results["agree"]) if "agree" in dossier.results else {}
         switches = controls(charts.values(), dossier.metrics, what)
-        return document(title, [f'<p class="size">{escape(_size(dossier))}</p>', switches, _opening(dossier, told)])
+        return document(title, [size, switches, _opening(dossier, told)])
     made = sections(dossier, told, {"judge": JUDGED}, folded=("compare",) if _folds(dossier) else ())
     body = [
-        f'<p class="size">{escape(_size(dossier))}</p>',
+        size,
         controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics, what),
         _opening(dossier, told),
         navigation(dossier, {"methods": "Methods paragraph", "facts": "The data"}),
@@ -203,10 +206,11 @@ def _wide(table: Table, kind: str = "wide") -> str:
     return f'<div class="{kind}" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
 
 
-def caveats(notes: Iterable[Note], shown: Mapping[str, str] | None = None) -> str:
+def caveats(notes: Iterable[Note], shown: Mapping[str, str] | None = None, above: str = "") -> str:
     """Return what a reader must know before believing a number, the weightiest at once; nothing if there is nothing.
 
-    What is said of other criteria, levels or statistics than those `shown` comes last.
+    What is said of other criteria, levels or statistics than those `shown` comes last; what stands `above` already is
+    left out.
     """
     kinds: dict[str, list[Note]] = {}
     for note in notes:
@@ -219,7 +223,7 @@ def caveats(notes: Iterable[Note], shown: Mapping[str, str] | None = None) -> st
         return any(names and value not in names for names, value in named), said.text not in firsts
 
     ordered = sorted(paragraphs(note for mine in kinds.values() for note in mine), key=later)
-    told = [f"<li>{prose(said.text)}</li>" for said in ordered]
+    told = [f"<li>{prose(said.text)}</li>" for said in ordered if prose(said.text) not in above]
     first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
     hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
@@ -230,7 +234,7 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     parts = [f'<p class="told">{escape(line)}</p>' for line in sentences(summary.apart(dossier))]
     correlations = ""
     if "agree" in dossier.results:
-        said = board.verdicts(dossier) + following(dossier, humans=dossier.humans)
+        said = board.verdicts(dossier) + following(dossier, humans=dossier.humans) + _otherwise(dossier)
         correlations = f'<div aria-live="polite">{said}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
         parts.append(_of_judges(dossier))
@@ -258,10 +262,22 @@ def following(found: Findings, studies: Iterable[str] = NEXT, humans: Sequence[s
     return "".join(lines)
 
 
+def _otherwise(dossier: Dossier) -> str:
+    """Return what to do next where the data do not allow the study that plans it."""
+    text = summary.to_do(dossier) if {"plan", "plan_labels"} & dossier.skipped.keys() else ""
+    return f'<p class="next"><a href="#facts">{TO_DO}</a><span>: {prose(text)}</span></p>' if text else ""
+
+
 def _of_judges(dossier: Dossier) -> str:
     """Return each judge in a line, and its confusion table: that of the best is open if it is small."""
-    summed, confused = (views.page(dossier.results["judge"], view) for view in ("summary", "confusion"))
-    return verdict(summed, following(dossier, humans=dossier.humans)) + _folds_of(confused.tables)
+    judged = cast("JudgeCard", dossier.results["judge"])
+    summed, confused = (views.page(judged, view) for view in ("summary", "confusion"))
+    if (tied := contenders(judged)) and summed.lead:
+        first, *others = summed.lead
+        said = (*first.sentences[:1], tied, *first.sentences[1:])
+        summed = replace(summed, lead=(replace(first, sentences=said), *others))
+    then = following(dossier, humans=dossier.humans) + _otherwise(dossier)
+    return verdict(summed, then) + _folds_of(confused.tables)
 
 
 def _folds_of(tables: Iterable[Table]) -> str:
@@ -291,13 +307,19 @@ def controls(charts: Iterable[Multiples], metrics: Iterable[str] = (), what: str
         if shown:
             several |= len(shown) > 1
             words = {v: names.coefficient(v) if switch == names.STATISTIC else one_line(v, 80) for v in shown}
-            switches += f'<label>{label} <select data-switch="{switch}">{options(words)}</select></label>'
+            hidden = " hidden" * (len(shown) < 2)
+            switches += f'<label{hidden}>{label} <select data-switch="{switch}">{options(words)}</select></label>'
     box = '<label><input type="checkbox" checked data-metric="{}"> {}</label>'
     boxes = each(box, ((visible(metric), one_line(metric, 80)) for metric in named))
     made = _filled(
-        "controls", switches=switches, boxes=boxes, what=f"{what.capitalize()}s", hidden=" hidden" * (not named)
+        "controls",
+        switches=switches,
+        boxes=boxes,
+        what=f"{what.capitalize()}s",
+        first=board.ROWS,
+        hidden=" hidden" * (len(named) < 2),
     )
-    return made if several or named else f"<div hidden>{made}</div>"
+    return made if several or len(named) > 1 else f"<div hidden>{made}</div>"
 
 
 def sections(
@@ -316,13 +338,23 @@ def sections(
     best = next((row.metric for row in words.best_first(agreed)), None)
     sliced = [name for name in _names(found) if _study(name) == SLICES]
     for name in _names(found):
-        others = found.unsliced if isinstance(found, Dossier) and name in sliced[-1:] else {}
+        more = _beside(name, found, last=name in sliced[-1:]) if isinstance(found, Dossier) else ""
         result, ranks = found.results[name], "ranks" if name in folded else None
         charts = {} if name == EXAMPLES else interactive(result, ranks)
         view = (shown or {}).get(name)
-        about = (name, _heading(name, found), result, charts, before, view, ranks, humans, best, others)
+        about = (name, _heading(name, found), result, charts, before, view, ranks, humans, best, more)
         made[name] = _section(*about), charts
     return made
+
+
+def _beside(name: str, dossier: Dossier, *, last: bool) -> str:
+    """Return what a section says of the page: which part of the files it studies, and slices that it does not show."""
+    if name == "look":
+        return f"<p>Studied on this page: {escape(summary.size(dossier))}</p>"
+    if not last or not dossier.unsliced:
+        return ""
+    why = "; ".join(f"{one_line(name, 60)} ({reason})" for name, reason in dossier.unsliced.items())
+    return f"<p>Not shown: {escape(why)}. metassay agree --by NAME shows each.</p>"
 
 
 def _section(
@@ -335,7 +367,7 @@ def _section(
     ranks: str | None,
     humans: Sequence[str],
     best: str | None,
-    unsliced: Mapping[str, str],
+    more: str,
 ) -> str:
     short = IN_SHORT.get(_study(name))
     page = views.page(result, view or ranks or short)
@@ -344,18 +376,16 @@ def _section(
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(heading)}</h2>',
         *(_told(said, humans) for said in (lead if view is None else lead[:1])),
-        *(
-            _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
-            for at, kind in enumerate(charts)
-        ),
+        *(_figure(name, chart, page.lead, best) for chart in list(charts.values())[:1]),
+        *(_further(f"{name}-{kind}", charts[kind], page.lead, best) for kind in list(charts)[1:]),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if name == EXAMPLES:
         parts.append(_folds_of(page.tables))
     elif rows <= LONGEST_LIST:
-        opened = " open" * (name in ("leaderboard", "judge") or (not charts and name != "look"))
+        opened = " open" * (name == "leaderboard" or (not charts and rows <= board.ROWS and name != "look"))
         tables = "\n".join(map(_wide, page.tables))
-        parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
+        parts += [f"<details{opened}><summary>Table</summary>\n{tables}\n</details>"] * bool(rows)
     else:
         if charts:
             parts.append(
@@ -368,9 +398,7 @@ def _section(
             f"<p>The p-values of all {len(result.table):,} comparisons are on the page of <code>metassay report --full"
             "</code>, and in the output of <code>metassay compare</code>.</p>"
         )
-    if unsliced:
-        why = "; ".join(f"{one_line(name, 60)} ({reason})" for name, reason in unsliced.items())
-        parts.append(f"<p>Not shown: {escape(why)}. metassay agree --by NAME shows each.</p>")
+    parts.append(more)
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
     signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
     parts += [
@@ -430,11 +458,16 @@ def _figure(name: str, chart: Multiples, lead: Sequence[Paragraph], best: str | 
         spoken = (*(name for said in lead[:1] for name in said.about(chart.pick)), best or "")
         shown = next(filter(values.__contains__, map(visible, spoken)), None)
         chosen = f'<select data-pick="{identifier}">{options(values, shown)}</select>'
-        picker = f'<label class="pick">{label} {chosen}</label>'
+        picker = f'<label class="pick"{" hidden" * (len(values) < 2)}>{label} {chosen}</label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
     text = json.dumps(setting, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = packed(f"{identifier}-data", text) if len(text) > WORTH_PACKING else _data(f"{identifier}-data", setting)
     return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)
+
+
+def _further(name: str, chart: Multiples, lead: Sequence[Paragraph], best: str | None) -> str:
+    """Return a chart behind a click: a section shows one at first."""
+    return f"<details><summary>Chart: {escape(chart.title)}</summary>{_figure(name, chart, lead, best)}</details>"
 
 
 def _short(value: object) -> object:
@@ -451,26 +484,6 @@ def _downloads(name: str, heading: str) -> str:
     return f'<p class="downloads">Download: {" ".join(buttons)}</p>'
 
 
-def _size(dossier: Dossier) -> str:
-    n, m = dossier.scores.shape
-    columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
-    missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
-    raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
-    judged = dossier.results.get("judge")
-    what, rows = ("metric", ()) if judged is None else ("judge", cast("Sequence[Any]", judged.table))
-    merged = {row.human for row in rows}
-    many = len(dossier.humans)
-    if merged and not merged & {*dossier.humans}:
-        raters, many = {*dossier.humans}, len(merged)  # each column is one person
-    criteria = "1 human criterion" if many == 1 else f"{many} human criteria"
-    annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
-    cells = f"{missing:,} of {n * m * len(columns):,} cells missing" if missing else "no cell missing"
-    return (
-        f"{numbers.counted(n, 'system') + ' × ' if dossier.scores.has_systems else ''}{numbers.counted(m, 'input')}, "
-        f"{numbers.counted(len(dossier.metrics), what)}, {criteria}, {annotators}, {cells}."
-    )
-
-
 def _facts(dossier: Dossier) -> str:
     scores = dossier.scores
     n, m = scores.shape
@@ -484,4 +497,4 @@ def _facts(dossier: Dossier) -> str:
         facts.append((one_line(name, 200), column.kind, missing, raters, direction))
     files = each("<li>{}</li>", ((one_line(source, 300),) for source in scores.sources))
     sources = f"<details><summary>Files</summary><ul>{files}</ul></details>" if files else ""
-    return _filled("facts", size=_size(dossier), columns=each(row, facts), sources=sources)
+    return _filled("facts", size=summary.size(dossier), columns=each(row, facts), sources=sources)

@@ -101,10 +101,11 @@ def short_report(
     told = [note for name in opening if name in results for note in results[name].notes if not is_answer(note)]
     made = page.sections(found, told, shown)
     files = each("<li>{}</li>", ((one_line(source, 300),) for source in sources))
+    answers = [page.verdict(card, page.following(found, [name])) for name, card in cards]
     body = [
         f'<p class="size">{escape(size)}</p>',
         page.controls(chart for _, charts in made.values() for chart in charts.values()),
-        page.answer([*(page.verdict(card, page.following(found, [name])) for name, card in cards), page.caveats(told)]),
+        page.answer([*answers, page.caveats(told, above="".join(answers))]),
         page.navigation(found, {"facts": "The data"}),
         *(section for section, _ in made.values()),
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'

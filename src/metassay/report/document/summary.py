@@ -16,9 +16,13 @@ from metassay.report.table import sizes
 from metassay.report.views.columns import grouped, values
 from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import Comparison
+from metassay.studies.judge_rows import JudgeCard
+from metassay.studies.plan_cases import LEAST
 from metassay.studies.stability import Stability
 
 FEW_INPUTS = 30
+SAME = "same-scores"
+"""Why there is no test of two metrics of equal agreement."""
 
 _LEVELS = {
     "system": "System level: {} of the mean scores of systems.",
@@ -90,7 +94,52 @@ def warnings(dossier: Dossier) -> tuple[Note, ...]:
         (m < FEW_INPUTS, Note.of("few-inputs", n=m)),
     ]
     studies = [dossier.results[study] for study in ("compare", "agree") if study in dossier.results]
-    return (*(note for applies, note in few if applies), *(note for study in studies for note in study.notes))
+    notes = (note for study in studies for note in study.notes)
+    # That equal metrics cannot be tested against each other changes nothing; the section on tests says it.
+    return (*(note for applies, note in few if applies), *(note for note in notes if note.facts.get("reason") != SAME))
+
+
+def to_do(dossier: Dossier) -> str:
+    """Say what would show more, where it cannot be planned: labels, systems, or inputs that systems share."""
+    if "judge" in dossier.results:
+        known = [row for row in cast("JudgeCard", dossier.results["judge"]).table if row.high > row.low]
+        best = max(known, key=names.goodness, default=None)
+        return (
+            f"{one_line(best.judge)}, {one_line(best.human)}: about {4 * best.n_items:,} items instead of "
+            f"{best.n_items:,} would halve the width of its interval."
+            if best
+            else ""
+        )
+    systems = dossier.scores.shape[0]
+    if dossier.scores.has_systems and systems < LEAST["systems"]:
+        return (
+            f"Judge outputs of at least {LEAST['systems']} systems (now {systems}): with fewer, there are no intervals "
+            "and no tests at the system level."
+        )
+    if apart(dossier):
+        return "Study one group of systems at a time (--select systems=PATTERN), or judge some inputs for all systems."
+    return ""
+
+
+def size(dossier: Dossier) -> str:
+    """Return what was studied, in one line: systems, inputs, metrics or judges, criteria, annotators, gaps."""
+    n, m = dossier.scores.shape
+    columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
+    missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
+    raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
+    judged = dossier.results.get("judge")
+    what, rows = ("metric", ()) if judged is None else ("judge", cast("JudgeCard", judged).table)
+    merged = {row.human for row in rows}
+    many = len(dossier.humans)
+    if merged and not merged & {*dossier.humans}:
+        raters, many = {*dossier.humans}, len(merged)  # each column is one person
+    criteria = "1 human criterion" if many == 1 else f"{many} human criteria"
+    annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
+    cells = f"{missing:,} of {n * m * len(columns):,} cells missing" if missing else "no cell missing"
+    return (
+        f"{numbers.counted(n, 'system') + ' × ' if dossier.scores.has_systems else ''}{numbers.counted(m, 'input')}, "
+        f"{numbers.counted(len(dossier.metrics), what)}, {criteria}, {annotators}, {cells}."
+    )
 
 
 def of_sizes(dossier: Dossier, row: AgreementRow) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers
@@ -107,36 +108,37 @@ def _widths(facts: Facts) -> str:
 
 
 def _plan(facts: Facts) -> str:
-    power = facts["power"] is not None
     size = "{systems:count system} × " * bool(facts["systems"]) + "{inputs:count input}"
     size = said(size, {**facts, "inputs": round(facts["inputs"])})
     size += f" × {facts['annotators']:.3g} annotators" if facts["annotators"] is not None else ""
-    if power:
-        now = said("{metric:name} against {metric_b:name}, {human:name}: with ", facts) + size
-        now += said(" the power to detect a difference of {difference:.2g} is {power:percent}", facts)
-        goal = said("a power of {target:percent}", facts)
-    else:
-        now = said("{metric:name}, {human:name}: with ", facts) + size
-        here, new = (None if facts[name] is None else f"{facts[name]:.2f}" for name in ("width_data", "width"))
-        # What the data have is one interval; what is planned is the mean over data sets of this size.
-        own = f"{here} wide in these data and " if here not in (None, new) else ""
-        now += f" the interval is {own}about {new} wide{' on average over such data' if own else ''}"
-        goal = said("a mean width of {target:g}", facts)
-    return " ".join(_needed(facts, now, goal, power=power))
+    if facts["power"] is not None:
+        who = said("{metric:name} against {metric_b:name}, {human:name}", facts)
+        goal = said("a power of {target:percent} to detect a difference of {difference:.2g}", facts)
+        return " ".join(_needed(facts, who, goal, f"{size}: {numbers.percent(facts['power'])}", numbers.percent))
+    here, new = (None if facts[name] is None else f"{facts[name]:.2f}" for name in ("width_data", "width"))
+    # What the data have is one interval; what is planned is the mean over data sets of this size.
+    own = f" on average, {here} in these data" if here not in (None, new) else ""
+    who, goal = said("{metric:name}, {human:name}", facts), said("a mean interval width of {target:g}", facts)
+    return " ".join(_needed(facts, who, goal, f"{size}: {new}{own}", lambda width: f"{width:.2f}"))
 
 
-def _needed(facts: Facts, now: str, goal: str, *, power: bool) -> list[str]:
+def _needed(facts: Facts, who: str, goal: str, now: str, limit: Callable[[float], str]) -> list[str]:
+    """Say first what to do, then what would not help."""
     if facts["reached"]:
         fewer = [_many(needed, axis) for axis, had, needed in facts["needed"] if needed < had]
-        return [f"{now}; {goal} is already reached{f', and about {_or(fewer)} would suffice' if fewer else ''}."]
+        more = f"; about {_or(fewer)} would suffice" if fewer else ""
+        return [f"{who}: {goal} is already reached (now {now}){more}."]
     enough = [_many(needed, axis) for axis, _, needed in facts["needed"]]
-    parts = [f"{now}.", *([f"{goal.capitalize()} needs about {_or(enough)}."] if enough else [])]
-    limit = numbers.percent if power else lambda width: f"{width:.2f}"
-    never = [f"{axis} (limit {limit(end)})" for axis, _, end in facts["limits"] if end is not None]
-    if never:
-        parts.append(f"No number of {_or(never)} is enough.")
     few = [_many(most, axis) for axis, most, end in facts["limits"] if end is None]
-    return parts + ([f"Even {_or(few)} are not enough for {goal}."] if few else [])
+    never = [f"{axis} (limit {limit(end)})" for axis, _, end in facts["limits"] if end is not None]
+    said_first = [
+        *([f"{goal} needs about {_or(enough)}"] if enough else []),
+        *([f"even {_or(few)} are not enough for {goal}"] if few else []),
+        *([f"no number of {_or(never)} is enough for {goal}"] if never else []),
+    ]
+    parts = [f"{who}: {said_first[0]} (now {now})."] if said_first else []
+    parts += [f"Even {_or(few)} are not enough."] if few and enough else []
+    return parts + ([f"No number of {_or(never)} is enough."] if never and (enough or few) else [])
 
 
 def _next(facts: Facts) -> str:
@@ -170,13 +172,12 @@ def _gain(gain: float, *, power: bool) -> str:
 
 def _labels_needed(facts: Facts) -> str:
     called = {"accuracy": "accuracy", "kappa": "κ", "mean": "the mean of people"}
-    now = [f"{called[what]} to ± {half:.2g}" for what, half, _, _ in facts["needed"]]
-    many = [
-        f"{needed:,} for {called[what]}{'' if alone is None else f' ({alone:,} by labels alone)'}"
-        for what, _, needed, alone in facts["needed"]
+    each = [
+        f"{needed:,} for {called[what]} (now ± {half:.2g}{'' if alone is None else f'; without the judge {alone:,}'})"
+        for what, half, needed, alone in facts["needed"]
     ]
-    text = said("{metric:name}, {human:name}: {n:count label} give ", facts)
-    return f"{text}{_and(now)}. For ± {facts['target']:g}, labels needed are about {_and(many)}."
+    who = said("{metric:name}, {human:name}: for an interval of", facts)
+    return f"{who} ± {facts['target']:g}, labels needed are about {_and(each)}; there are {facts['n']:,}."
 
 
 def _many(n: int, axis: str) -> str:
@@ -284,22 +285,20 @@ def _gaps(facts: Facts) -> str:
     many, unit, same = facts["pairs"], facts["unit"], facts["same"]
     who = f"According to {one_line(facts['metric'], 60)}, "
     one, other = (one_line(facts[name], 60) for name in ("one", "other"))
-    if same:
-        verb = "does" if len(same) == 1 else "do"
-        each = said("{same:pairs}", facts)
-        text = (
-            f"{who}{len(same):,} of {numbers.counted(many, 'pair')} of systems {verb} not differ significantly: {each}."
-        )
-    else:
-        every = "the 2 systems" if many == 1 else f"all {many:,} pairs of systems"
-        text = f"{who}{every} differ significantly."
     size, low, high = (numbers.two(facts[name]) for name in ("difference", "low", "high"))
-    what = f"{one} over {other}" if same else f"The closest are {one} and {other}"
-    return (
-        f"{text} {what}: difference {size} ({numbers.level(facts['confidence'])} CI {low} to {high}). To detect a "
-        f"difference of this size with a power of {numbers.percent(facts['power'])}, about {facts['needed']:,} {unit} "
-        f"are needed (now {facts['n']:,})."
-    )
+    ends = f"{numbers.level(facts['confidence'])} CI {low} to {high}"
+    power, needed = numbers.percent(facts["power"]), f"about {facts['needed']:,} {unit} (now {facts['n']:,})"
+    if not same:
+        every = "the 2 systems" if many == 1 else f"all {many:,} pairs of systems"
+        return (
+            f"{who}{every} differ significantly. The closest are {one} and {other}: difference {size} ({ends}). To "
+            f"detect a difference of this size with a power of {power}, {needed} are needed."
+        )
+    todo = f"To separate {one} from {other} (difference {size}, {ends}) with a power of {power}, collect {needed}."
+    if many == 1:
+        return todo
+    verb, each = "does" if len(same) == 1 else "do", said("{same:pairs}", facts)
+    return f"{todo} {who}{len(same):,} of {many:,} pairs of systems {verb} not differ significantly: {each}."
 
 
 SENTENCES = {

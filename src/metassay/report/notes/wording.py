@@ -13,7 +13,7 @@ from typing import Any
 from metassay.core import vocabulary
 from metassay.core.note import Fact
 from metassay.errors import listed, one_line
-from metassay.report import numbers
+from metassay.report import names, numbers
 
 Facts = Mapping[str, Any]
 
@@ -49,7 +49,7 @@ class Sentence:
     @property
     def merged(self) -> list[str]:
         """Facts in which notes may differ and still be one line: their values become a list."""
-        return self.written("each", "pairs", "lists")
+        return self.written("each", "statistics", "pairs", "lists")
 
     @property
     def most(self) -> list[str]:
@@ -66,7 +66,8 @@ def _number(fact: Fact) -> Fact:
 class Words(Formatter):
     """Formats numbers and names as people read them.
 
-    Beside Python's own formats: ``list`` (names), ``each`` (the same, of notes that are merged), ``pairs`` (of names),
+    Beside Python's own formats: ``list`` (names), ``each`` (the same, of notes that are merged), ``statistics``
+    (the same, of statistics), ``pairs`` (of names),
     ``lists`` (names, each with a list of its own; both are merged, too), ``tally WORD`` (names, each with a count),
     ``len WORD`` (how many names), ``several WORDS`` (if there is more than one name), ``most`` (the largest of several
     counts), ``range`` (the ends of several numbers), ``count WORD``, ``plural ONE|MORE`` (# is the number),
@@ -82,13 +83,15 @@ class Words(Formatter):
         match kind:
             case "list" | "each":
                 return listed(map(str, value if isinstance(value, tuple) else (value,)), 6, 60)
+            case "statistics":
+                return listed(map(names.coefficient, value if isinstance(value, tuple) else (value,)), 6, 60)
             case "pairs":
                 return listed([f"{one_line(a, 60)} and {one_line(b, 60)}" for a, b in value], 4, 125)
             case "lists":
                 having: dict[str, list[str]] = {}
-                for what, names in value:
-                    having.setdefault(listed(names, 4, 40), []).append(what)
-                return listed((f"{listed(whose, 4, 60)} ({names})" for names, whose in having.items()), 6, 400)
+                for what, some in value:
+                    having.setdefault(listed(some, 4, 40), []).append(what)
+                return listed((f"{listed(whose, 4, 60)} ({some})" for some, whose in having.items()), 6, 400)
             case "tally":
                 each = (f"{one_line(what, 60)} ({numbers.counted(n, word) if word else n})" for what, n in value)
                 return listed(each, 6, 80) or "none"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
-from metassay.errors import one_line
+from metassay.errors import listed, one_line
 from metassay.report import names, numbers
 from metassay.report.table import Paragraph, Table
 from metassay.report.views.bias import effects
@@ -88,6 +89,7 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     cut = len(result.table) > MOST_ROWS and len(parts) > 1
     ranked = [sorted(rows, key=lambda row: -names.goodness(row)) for rows in parts]
     shown = [rows[:MOST_BEST] for rows in ranked[:MOST_SHOWN]] if cut else ranked
+    biased = not all(math.isnan(row.bias) for row in result.table)
     some = f" of the first {len(shown)} tables" if len(shown) < len(parts) else ""
     return build(
         "Judges against people",
@@ -97,7 +99,7 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
             any(r.n_people > 1 for r in result.table)
             and figures("with single people", f"single {names.STATISTIC}", _alone),
             "κ|kappa kappa_low kappa_high|two",
-            figures("bias", "bias bias_low bias_high", _starred),
+            biased and figures("bias", "bias bias_low bias_high", _starred),
             any(r.passed is not None for r in result.table)
             and words("passes", lambda r: {True: "yes", False: "no", None: ""}[r.passed], key=False),
             len({r.n_items for r in result.table}) > 1 and figures("items", "n_items"),
@@ -105,12 +107,27 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
         ],
         [(_human(rows), rows) for rows in shown],
         cut and f"The best {MOST_BEST} of each{some}; all {len(result.table):,} rows: --format csv (or --human).",
-        f"In brackets: {confidence} CI. κ: agreement beyond chance. Bias: judge − people, * if its CI excludes 0.",
-        "Passes: the alternative-annotator test, whether it can replace an annotator (view alternative)."
+        f"In brackets: {confidence} CI. κ: agreement beyond chance."
+        + " Bias: judge − people, * if its CI excludes 0." * biased,
+        "Passes: the alternative-annotator test, whether it can replace an annotator."
         if any(r.passed is not None for r in result.table)
         else "",
         undefined="a single label, one annotator, or not defined for this scale",
     )
+
+
+def contenders(result: JudgeCard) -> str:
+    """Say which judges could be the best, if not the first alone; nothing if there is one judge."""
+    for rows in grouped(result.ranks, f"human {names.STATISTIC}").values():
+        first = [row.judge for row in rows if row.rank_low == 1]
+        if len(first) == len(rows):
+            return f"None of the {len(rows)} judges can be ruled out as the best."
+        if len(first) == 1:
+            return (
+                f"It is significantly better than {listed([row.judge for row in rows if row.judge not in first], 4)}."
+            )
+        return f"{len(first)} of {len(rows)} judges could be the best: {listed(first, 4)}."
+    return ""
 
 
 def _starred(bias: float, low: float, high: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import numbers
@@ -39,7 +41,7 @@ def bias(result: JudgeVotes) -> tuple[Table, ...]:
 
 def summary(result: JudgeVotes) -> tuple[Table, ...]:
     """Return each judge in a line."""
-    rows = result.table
+    rows = sorted(result.table, key=lambda row: -row.agreement if row.agreement == row.agreement else math.inf)
     people = any(row.people == row.people for row in rows)
     differ = len({row.n for row in rows}) > 1
     return build(
@@ -105,7 +107,7 @@ def _unlike(result: JudgeVotes) -> list[Paragraph]:
     best = max(result.table, key=lambda row: row.agreement, default=None)
     mine = [row for row in result.margins if best and row.judge == best.judge and row.agreement == row.agreement]
     if best is None or len(mine) < 2:
-        return []
+        return _swapped(result)
     ends = sorted(mine, key=lambda row: row.clear / row.voted)
     first, last = (
         f"{numbers.percent_range(row.agreement, row.low, row.high)} of {numbers.counted(row.n, 'vote')} where "
@@ -113,6 +115,22 @@ def _unlike(result: JudgeVotes) -> list[Paragraph]:
         for row in (ends[0], ends[-1])
     )
     return [Paragraph((f"{one_line(best.judge)} agrees with people in {first}, and in {last}.",))]
+
+
+def _swapped(result: JudgeVotes) -> list[Paragraph]:
+    """Say how often the judge that agrees best changes its verdict when the outputs are swapped."""
+    best = max(result.table, key=lambda row: row.agreement, default=None)
+    return [
+        Paragraph(
+            (
+                f"{one_line(row.judge)} changes its verdict on {numbers.percent(1 - row.consistency)} of "
+                f"{numbers.counted(row.n_items, 'pair')} when the two outputs are swapped, and is right in both orders "
+                f"on {numbers.percent(row.right_in_both)}.",
+            )
+        )
+        for row in result.orders
+        if best and row.judge == best.judge and row.consistency == row.consistency
+    ]
 
 
 LEADS = {"margins": _unlike}

@@ -114,7 +114,14 @@ def _separated(result: Ranking) -> list[Paragraph]:
     """Say which systems are not significantly different, and what would separate them."""
     from metassay.report.notes import paragraph
 
-    return [paragraph(note) for note in result.notes if note.code == "gaps-between-ranks"]
+    few = [note for note in result.notes if note.code == "ranking-few"][:1]
+    more = [
+        f"Collect judgments on at least {note['least']:,} {note['unit']}: with fewer, no test can show whether "
+        f"{one_line(note['system'])} leads significantly."
+        for note in few
+    ]
+    found = [paragraph(note) for note in result.notes if note.code == "gaps-between-ranks"]
+    return found or [Paragraph((text,)) for text in more]
 
 
 LEADS = {"gaps": _separated}
