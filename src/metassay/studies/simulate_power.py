@@ -6,7 +6,7 @@ added to the scores of the metrics in the files; for labels and probabilities, a
 outputs.
 
     metassay simulate power scores.csv --human relevance --metric synthetic-overlap --noise 0.5,1,2
-    metassay simulate power judge.csv --human verdict_ben --metric kind-judge --statistic f1 --level global --shuffle 0.1
+    metassay simulate power judge.csv --human verdict_ben --metric kind-judge --statistic f1 --level global --shuffle .1
     metassay simulate power human.csv --texts texts.jsonl --human relevance --keep 0.2,0.5,0.8
     metassay simulate power scores.csv --human relevance --workers 2 --checkpoint power.checkpoint
 """
