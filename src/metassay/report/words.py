@@ -295,8 +295,8 @@ def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
             return
         yield (
             f"{where}, the mean power to find the corrupted metric worse, over all sizes of corruption, is: "
-            f"{listed(means, 6)}. The power of {found[0][0]} is {numbers.span(found[0][1], numbers.percent)}, depending "
-            "on the size of the corruption."
+            f"{listed(means, 6)}. The power of {found[0][0]} is {numbers.span(found[0][1], numbers.percent)}, "
+            "depending on the size of the corruption."
         )
 
 
