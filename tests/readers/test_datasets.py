@@ -126,7 +126,7 @@ def test_a_file_with_other_bytes_is_neither_used_nor_replaced(server, tmp_path):
     place.parent.mkdir(parents=True)
     place.write_text("mine")
     for look in (ma.get_dataset, ma.find_dataset):
-        with pytest.raises(ma.DataError, match=r"is not the published file .* move it away"):
+        with pytest.raises(ma.DataError, match=r"is not the published file .* move it elsewhere"):
             look("small", folder=tmp_path)
     assert place.read_text() == "mine"
     assert ma.datasets(tmp_path).table[0].here == 0

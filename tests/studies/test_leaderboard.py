@@ -90,7 +90,7 @@ def test_tasks_by_a_column_of_the_inputs(tmp_path):
     assert {row.metric: row.estimate for row in part.table} == pytest.approx(
         {row.metric: row.estimate for row in board.tasks if row.task == "news"}
     )
-    with pytest.raises(UnknownName, match="tell tasks by"):
+    with pytest.raises(UnknownName, match="unknown column of tasks"):
         ma.leaderboard(scores, by="genre")
 
 

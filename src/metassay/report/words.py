@@ -293,10 +293,14 @@ def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
     found = sorted(_rates(result.table, "test").items(), key=lambda each: -sum(each[1]) / len(each[1]))
     if found:
         means = [f"{name} {numbers.percent(sum(rates) / len(rates))}" for name, rates in found]
+        where = f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}"
+        if len({row.setting for row in result.table}) == 1:
+            yield f"{where}, the power to find the corrupted metric worse is: {listed(means, 6)}."
+            return
         yield (
-            f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, the mean power to find the "
-            f"corrupted metric worse, over all sizes of corruption, is: {listed(means, 6)}. The power of {found[0][0]} "
-            f"is {numbers.span(found[0][1], numbers.percent)}, depending on the size of the corruption."
+            f"{where}, the mean power to find the corrupted metric worse, over all sizes of corruption, is: "
+            f"{listed(means, 6)}. The power of {found[0][0]} is {numbers.span(found[0][1], numbers.percent)}, "
+            "depending on the size of the corruption."
         )
 
 
