@@ -57,7 +57,7 @@ def test_a_task_that_people_tie_is_named(table, capsys):
     rows = [line.split(",") for line in table.read_text().splitlines()]
     table.write_text("\n".join(",".join([*row[:4], "1" if row[2] == "zh" else row[4], *row[5:]]) for row in rows))
     assert run("leaderboard", table, "--human", "human", "--language", "*", "--statistic", "pearson@system", "-q") == 0
-    assert "zh, human, system level, pearson: undefined, because people tie" in capsys.readouterr().out.replace(
+    assert "zh, human, system level, Pearson: undefined, because people tie" in capsys.readouterr().out.replace(
         "\n", " "
     )
 

@@ -157,7 +157,7 @@ def test_simulations(two):
     assert {row.test for row in size.table} == set(DRAWN)
     # A world fitted to scores has their means, without which cosines would be others.
     agreed = ma.agree(scores, **two, level="system", resamples=1).table
-    found = next(row.difference for row in size.table if row.setting == "fitted, as found")
+    found = next(row.difference for row in size.table if row.setting == "fitted, as observed")
     assert found == pytest.approx(agreed[0].estimate - agreed[1].estimate, abs=0.01)
     power = shown(ma.simulate_power(scores, **two, noise=2, level="input", trials=4, resamples=99))
     assert all(row.rate == 1 for row in power.table)
