@@ -323,6 +323,6 @@ def test_few_votes_claim_no_significance_and_ties_share_the_first_place():
     tied = ma.rank(votes(("a", "b", 30, 4, 30)))
     assert "a, b share the first place of 2 according to rater." in said(tied)[0]
     clear = ma.rank(votes(("a", "b", 60, 0, 5)))
-    assert "a is best, significantly better than the other system." in said(clear)[0]
+    assert "a is best according to rater: significantly better than the other system." in said(clear)[0]
     groups = ma.rank(votes(("a", "b", 60, 0, 5), ("c", "d", 30, 0, 28)))
     assert "the other system of its group" in said(groups)[0]
