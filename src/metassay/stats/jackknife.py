@@ -99,6 +99,16 @@ class Fit:
         of_pairs = self.statistic.ranked or self.statistic.pairwise
         return (n - 1) / (n + 2) if self.level == "system" and of_pairs else 1.0
 
+    @property
+    def of_cells(self) -> float:
+        """How much the jackknife is to be widened at global level, where pairs of cells of one system are 1/N of all.
+
+        Without bias an estimate varies more than the jackknife shows, and a difference of Pearson's coefficients does
+        where systems differ in noise, or inputs in sensitivity.
+        """
+        n = self.units[0]
+        return n / (n - 2) if n > 2 else 1.0
+
 
 def fit(
     statistic: Statistic,

@@ -176,6 +176,8 @@ def test_the_test_written_out(level, name, skew):
         j = (n - 1) / n * ((left - left.mean()) ** 2).sum()
         if level == "system" and name != "pearson":
             j *= (n - 1) / (n + 2)
+        if level == "global" and name == "pearson":
+            j *= n / (n - 2)
         added = max(fit.of_inputs[a, a] + fit.of_inputs[b, b] - 2 * fit.of_inputs[a, b], -0.2 * j)
 
         def upper(d, v, w, left=left, times=1):

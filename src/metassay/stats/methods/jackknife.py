@@ -92,9 +92,9 @@ class Limits:
         self.few = FewSystems.of(fit) if FewSystems.serves(statistic, fit.level, n) else None
         if self.few is not None:
             systems, df = self.few.variance, self.few.df
-        elif fit.level == "global" and n > 2:
+        elif fit.level == "global":
             # The centre without bias varies more than the estimate, of which this is the variance.
-            systems = systems * (n / (n - 2))
+            systems = systems * fit.of_cells
         elif fit.level == "system" and statistic.ranked:
             # As many independent pairs as there are units to make them of: agreement in all of them is no certainty.
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems, n))
@@ -244,6 +244,8 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
 
     difference = fit.at[first] - fit.at[second]
     systems = np.maximum(of_difference(fit.of_systems), 0.0) * fit.of_pairs
+    if fit.level == "global" and fit.statistic.is_correlation and not fit.statistic.ranked:
+        systems = systems * fit.of_cells
     inputs = np.maximum(of_difference(fit.of_inputs), LOWEST * systems)
     # The variance of a difference is what is left of three numbers: rounding alone leaves so much of them.
     own = np.diag(fit.of_systems)
