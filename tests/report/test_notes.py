@@ -288,8 +288,8 @@ def test_units_of_a_ranking_are_named_and_names_of_systems_kept():
     facts = {**EXAMPLES["gaps-between-ranks"], "unit": "inputs", "metric": "upvotes", "one": "votes-7b"}
     text = sentence(Note.of("gaps-between-ranks", **facts))
     assert "According to upvotes," in text
-    assert "votes-7b over b" in text
-    assert "4,000 inputs are needed" in text
+    assert "To separate votes-7b from b" in text
+    assert "collect about 4,000 inputs (now 900)" in text
 
 
 def test_what_all_paragraphs_say_is_said_once():
