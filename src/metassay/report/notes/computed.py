@@ -125,7 +125,8 @@ def _plan(facts: Facts) -> str:
 def _needed(facts: Facts, who: str, goal: str, now: str, limit: Callable[[float], str]) -> list[str]:
     """Say first what to do, then what would not help."""
     if facts["reached"]:
-        fewer = [_many(needed, axis) for axis, had, needed in facts["needed"] if needed < had]
+        less = dict.fromkeys(facts.get("at_most", ()), " (or fewer)")
+        fewer = [_many(needed, axis) + less.get(axis, "") for axis, had, needed in facts["needed"] if needed < had]
         more = f"; about {_or(fewer)} would suffice" if fewer else ""
         return [f"{who}: {goal} is already reached (now {now}){more}."]
     enough = [_many(needed, axis) for axis, _, needed in facts["needed"]]
