@@ -45,6 +45,16 @@ def test_a_data_set_of_mt_metrics_eval(wmt20):
     assert dict(scores.groups) == {"refA": "reference"}
 
 
+def test_metrics_that_were_not_asked_for_are_suggested(wmt20):
+    scores = ma.read(wmt20, language="en-de", metric="COMET")
+    assert scores.metrics == ()
+    with pytest.raises(UnknownName, match=r"metric 'COMET'; did you mean 'COMET-22-refA'\? .*BLEU-refA"):
+        ma.agree(scores, metric="COMET")
+    with pytest.raises(UnknownName, match=r"metric 'COMET'; did you mean 'COMET-22-refA'\?"):
+        ma.leaderboard({"en-de": scores}, human="mqm", metric="COMET")
+    assert scores == ma.read(wmt20, language="en-de", metric="BLEU")
+
+
 def test_several_language_pairs_need_a_choice(wmt20):
     with pytest.raises(UsageError, match=r"wmt20: holds 2 language pairs \(en-de, zh-en\); choose one with language="):
         ma.read(wmt20)

@@ -289,7 +289,7 @@ def test_units_of_a_ranking_are_named_and_names_of_systems_kept():
     text = sentence(Note.of("gaps-between-ranks", **facts))
     assert "According to upvotes," in text
     assert "To separate votes-7b from b" in text
-    assert "collect about 4,000 inputs" in text
+    assert "collect about 4,000 inputs (now 900)" in text
 
 
 def test_what_all_paragraphs_say_is_said_once():
@@ -319,6 +319,8 @@ def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     )
     met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
     assert "in these data); about 9 systems would suffice." in sentence(Note.of("plan", **met))
+    least = met | {"at_most": ("systems",)}
+    assert "in these data); about 9 systems (or fewer) would suffice." in sentence(Note.of("plan", **least))
 
 
 def test_systems_that_differ_are_counted_by_test_and_cut_off():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.errors import UsageError
 from metassay.stats.draws import INPUTS, SYSTEMS, multiplicities, stream
 from metassay.studies.criteria_parts import bucket_edges
 from properties.literal import vectors
@@ -355,3 +356,12 @@ def test_verdicts_and_groups_are_rows_too(found):
     assert [(row["metric"], row["verdict"]) for row in rows] == [(v.metric, v.verdict) for v in found.verdicts]
     assert [row["anchors"] for row in rows] == [", ".join(v.anchors) for v in found.verdicts]
     assert found.rows("groups")[0]["median"] == found.groups[0].median
+
+
+@pytest.mark.parametrize("verb", [ma.criteria, ma.stability, ma.widths])
+def test_studies_of_fixed_levels_suggest_statistics_and_no_level(example, verb):
+    with pytest.raises(
+        UsageError, match=r"acc-eq is not defined at system level .*; use another, such as pearson"
+    ) as e:
+        verb(example, statistic="acc-eq")
+    assert "--level" not in str(e.value)

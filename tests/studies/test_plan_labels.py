@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import metassay as ma
 from metassay.errors import DataError, UsageError
@@ -41,6 +42,29 @@ def test_needed_labels_follow_the_square_root():
     finer = by_quantity(ma.plan_labels(verdicts(), trials=10, half_width=0.015))
     assert finer["accuracy"].needed == pytest.approx(4 * rows["accuracy"].needed, rel=0.01)
     assert finer["mean"].needed_alone == pytest.approx(4 * rows["mean"].needed_alone, rel=0.01)
+
+
+@pytest.mark.parametrize(("n", "half"), [(25, 0.1), (400, 0.05), (400, 0.02)])
+def test_needed_labels_have_the_degrees_of_freedom_of_the_plan(n, half):
+    scores = verdicts(n)
+    row = by_quantity(ma.plan_labels(scores, trials=5, half_width=half))["mean"]
+    y = scores.matrix("label").ravel()
+
+    def reach(many):
+        return stats.t.ppf(0.975, many - 1) * y.std(ddof=1) / math.sqrt(many)
+
+    assert reach(row.needed_alone) <= half < reach(row.needed_alone - 1)
+
+
+def test_accuracy_has_the_interval_of_the_judge_card():
+    scores = verdicts(150)
+    row = by_quantity(ma.plan_labels(scores, trials=5, half_width=0.04))["accuracy"]
+    card = next(each for each in ma.judge(scores, metric="judge-a").table if each.statistic == "accuracy")
+    assert row.half_width == pytest.approx((card.high - card.low) / 2)
+    # what is needed is the first number for which Wilson's interval is as narrow
+    ends = [wilson(row.value * n, n) for n in (row.needed - 1, row.needed)]
+    before, then = ((high - low) / 2 for low, high in ends)
+    assert then <= 0.04 < before
 
 
 def test_what_is_needed_is_enough():

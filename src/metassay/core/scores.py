@@ -79,6 +79,8 @@ class Scores(Record):
     """The cluster of each input that has one, such as its document or conversation."""
     families: Mapping[str, str] = field(default_factory=dict)
     """The family of each system that has one, such as the maker of its model."""
+    unread: tuple[str, ...] = field(default=(), compare=False)
+    """Columns that the files hold but that were not asked for; only messages about unknown names list them."""
 
     def __post_init__(self) -> None:
         for axis, labels in (("systems", self.systems), ("inputs", self.inputs)):
@@ -281,7 +283,12 @@ class Scores(Record):
                 f"{one_line(name)!r} was read as a text of each {self.attributes[name].axis}; read it as labels with "
                 f"--scale '{one_line(name)}=nominal'"
             )
-        return UnknownName(what, name, self.columns)
+        return UnknownName(what, name, self.nameable)
+
+    @property
+    def nameable(self) -> tuple[str, ...]:
+        """The names of columns, and of those that files hold but that were not asked for."""
+        return tuple(dict.fromkeys([*self.columns, *self.unread]))
 
     def find(self, patterns: str | Iterable[str], what: str = "column") -> tuple[str, ...]:
         """Return the names that exact names, globs, or comma lists of them stand for, in the order given."""

@@ -24,6 +24,8 @@ class LanguagePair:
         self.chosen: str | None = None
         self.columns: tuple[str, ...] = ()
         """Names or globs of the only columns that are wanted; empty if all are."""
+        self.unread: dict[str, None] = {}
+        """Columns of the pair that are not wanted."""
         self.skipped: dict[str, list[str]] = {}
         """Files that lack the wanted pair, and the pairs that they have."""
         self.seen: dict[str, None] = {}

@@ -59,6 +59,7 @@ def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> Origin
     if chosen is None:
         return Origin(name, f"{FORMAT}, another language pair")
     ours = [file for file in files if file.pair == chosen and _wanted(file, pair.columns)]
+    pair.unread.update(dict.fromkeys(file.name for file in files if file.pair == chosen and file not in ours))
     segments = [file for file in ours if file.level == _SEGMENT]
     whole = [file for file in ours if file.level == _SYSTEM]
     if not segments and not whole:

@@ -125,7 +125,9 @@ def read_all(
     if language is not None and pair.chosen is None and not set(ledger.extra["language"]) - {""}:
         raise UnknownName("language", language, ())
     doubts = [note for note in checks.doubts(scores) if note not in scores.notes]
-    return replace(scores, notes=(*scores.notes, *doubts)) if doubts else scores
+    if not doubts and not pair.unread:
+        return scores
+    return replace(scores, notes=(*scores.notes, *doubts), unread=tuple(pair.unread))
 
 
 def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, reading: Reading) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import nctdtr, ndtr, stdtr, stdtrit
 
 from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
@@ -15,6 +15,8 @@ from metassay.stats.proportions import wilson
 
 POWER = 0.8
 """With this probability the smallest detectable effect is significant."""
+_NORMAL, _FAR = 1e5, 35.0
+"""Degrees of freedom from which on t is normal, and standard errors from 0 beyond which power is 1 to any digit."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,60 @@ class Estimate:
     def smallest_detectable(self, power: float = POWER, alpha: float = 0.05) -> float:
         """Return the smallest effect that data with this standard error show with that power at level `alpha`."""
         return float((stdtrit(self.df, 1 - alpha / 2) + stdtrit(self.df, power)) * self.error)
+
+    def planned(self, n: float) -> tuple[float, float]:
+        """Return the standard error and the degrees of freedom that `n` items would give, if they cluster as now."""
+        return self.error * math.sqrt(self.n / n), (self.df + 1) * n / self.n - 1
+
+    def needed(self, effect: float, power: float = POWER, alpha: float = 0.05) -> float:
+        """Return how many items make a true effect significant with that power; NaN if no number is known.
+
+        Notes
+        -----
+        The smallest n with P(T > t) ≥ `power`, where t is the quantile of 1 − α/2 and T the noncentral t of `effect`
+        over the planned standard error, both with the degrees of freedom of the planned sample.
+
+        Examples
+        --------
+        >>> pilot = estimate(1.2, 1 / 30, df=29, n=30, confidence=0.95)  # a difference of 1.2 standard deviations
+        >>> pilot.needed(1.2)
+        8.0
+        """
+        if not (effect > 0 and self.error > 0):
+            return math.nan
+
+        def enough(n: int) -> bool:
+            error, df = self.planned(n)
+            return df >= 1 and _power(effect / error, df, alpha) >= power
+
+        return smallest(enough)
+
+
+def _power(effect: float, df: float, alpha: float) -> float:
+    """Return the power of a two-sided t-test to find an effect, in standard errors, with its own sign."""
+    reach = float(stdtrit(df, 1 - alpha / 2))
+    if df > _NORMAL:
+        return float(ndtr(effect - reach))
+    return 1 - float(nctdtr(df, min(effect, _FAR), reach))
+
+
+def smallest(enough: Callable[[int], bool], most: float = 1e18) -> float:
+    """Return the smallest whole number from 1 on that is enough, and all larger ones are; infinite above `most`.
+
+    Examples
+    --------
+    >>> smallest(lambda n: n * n >= 50), smallest(lambda n: False, most=100)
+    (8.0, inf)
+    """
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if low >= most:
+            return math.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(high) if high <= most else math.inf
 
 
 def estimate(value: float, variance: float, df: float, n: int, confidence: float) -> Estimate:

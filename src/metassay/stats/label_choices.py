@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import stdtrit
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate
+from metassay.stats.clustered import Estimate, smallest
 from metassay.stats.levels import means_of_known
+from metassay.stats.proportions import wilson
 
 FLOOR = 0.4
 """The chance of items without doubt, relative to those with most: judges that agree are wrong now and then, too."""
@@ -105,9 +107,51 @@ def _regressed(y: FloatArray, f: FloatArray, weight: FloatArray, everywhere: flo
     return float(y_mean + slope * (everywhere - f_mean))
 
 
-def labels_for_share(found: Estimate, n: int, target: float) -> float:
-    """Return how many labels tell a share; of 0 or 1, Wilson's interval shrinks with their number, not its root."""
-    half = (found.high - found.low) / 2
-    if found.error > 0:
-        return n * (half / target) ** 2
-    return n * (half / (1 - 2 * half)) / (target / (1 - 2 * target)) if half < 0.5 > target else math.nan
+def labels_for_mean(
+    found: Estimate, target: float, confidence: float, gain: float = 0.0, total: float = math.inf
+) -> float:
+    """Return how many labels tell a mean to ± `target`, with t of the planned labels; infinite if all are not enough.
+
+    Parameters
+    ----------
+    found
+        The mean of the labels alone.
+    target, confidence
+        Half the width of its interval, and its confidence.
+    gain
+        ρ², the share of the variance that a judge explains who is known for all outputs; 0 without a judge.
+    total
+        N, all outputs: the variance of n labels is σ²(1 − ρ²(1 − n/N))/n.
+    """
+    if not (found.error > 0 and target > 0):
+        return math.nan
+
+    def enough(n: int) -> bool:
+        error, df = found.planned(n)
+        left = 1 - gain * (1 - min(n / total, 1.0))
+        return df >= 1 and float(stdtrit(df, (1 + confidence) / 2)) * error * math.sqrt(left) <= target
+
+    return smallest(enough, total)
+
+
+def labels_for_share(found: Estimate, target: float, confidence: float) -> float:
+    """Return how many labels tell a share to ± `target`, by Wilson's interval for as many items as they are worth.
+
+    The planned labels cluster as the present ones, and t has their degrees of freedom; NaN if no number is known.
+    """
+    p = found.value
+    if not (target > 0 and found.n):
+        return math.nan
+    # As in clustered.share: without clusters the items, and clusters where all items are alike.
+    each = 1.0 if math.isinf(found.df) else (found.df + 1) / found.n
+    if found.error > 0 and math.isfinite(found.df):
+        each = min(1.0, p * (1 - p) / found.error**2 / found.n)
+
+    def enough(n: int) -> bool:
+        df = found.planned(n)[1] if found.error > 0 else math.inf
+        if df < 1:
+            return False
+        low, high = wilson(p * n * each, n * each, z=float(stdtrit(df, (1 + confidence) / 2)))
+        return (high - low) / 2 <= target
+
+    return smallest(enough)

@@ -191,7 +191,7 @@ def criteria(
     ('synthetic-judge', 'coherence', 'survives')
     """
     methods = tuple(method)
-    statistic = choose_one(statistic, ["system", "global"])
+    statistic = choose_one(statistic, ["system", "global"], fixed=True)
     if "partial-formula" in methods and not statistic.is_correlation:
         raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {ONLY_CORRELATIONS}")
     selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics)

@@ -34,7 +34,7 @@ from metassay.stats.planning import PlanWorld, observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.input_sets import has_scores
-from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
+from metassay.studies.plan_cases import AXES, LEAST, Answers, Asked, Case, make_cases, simulate
 from metassay.studies.plan_notes import advice, caveats
 from metassay.studies.selection import Selection, select
 
@@ -120,6 +120,8 @@ class NeedRow:
     gain: float
     """Change in interval width (as a share of it) or in power if the next annotations all go here; limited to seven
     times the present number, the most that was simulated."""
+    at_most: bool = False
+    """Whether the smallest simulated number, a quarter of the present one, is already enough, so that fewer may be."""
 
 
 @fields.row
@@ -353,7 +355,10 @@ def _needs(case: Case, asked: Asked, answers: Answers, annotations: int) -> Iter
         larger = {case.now(axis): here} | {n: value for n, value in curve.items() if n > case.now(axis)}
         then = _between(larger, case.now(axis) * (1 + annotations / total), asked)
         gain = then - here if asked.powered else then / here - 1
-        yield NeedRow(case.metric, case.metric_b, case.human, axis, _whole(case.now(axis)), needed, limit, extra, gain)
+        fewest = min(curve)
+        at_most = needed == fewest > LEAST[axis] and asked.met(curve[fewest])
+        now = _whole(case.now(axis))
+        yield NeedRow(case.metric, case.metric_b, case.human, axis, now, needed, limit, extra, gain, at_most)
 
 
 def _between(curve: Mapping[float, float], n: float, asked: Asked) -> float:

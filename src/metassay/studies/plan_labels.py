@@ -28,7 +28,7 @@ from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.clustered import bootstrap, share
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.intervals import percentiles
-from metassay.stats.label_choices import choice_errors, labels_for_share
+from metassay.stats.label_choices import choice_errors, labels_for_mean, labels_for_share
 from metassay.stats.prediction_powered import powered_mean
 from metassay.stats.statistics.labels import KAPPA
 from metassay.studies.judge_data import criteria_of
@@ -114,11 +114,13 @@ def plan_labels(
 
     Notes
     -----
-    If several people label an output, the majority label counts, and outputs with a tie are excluded. Intervals shrink
-    with the root of the number of labels; errors are clustered by input. With a judge, the variance of the mean is σ²(1
-    − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that have labels, by
-    systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its probability and use
-    the judge as regressor, as in active statistical inference (Zrnic and Candès 2024).
+    If several people label an output, the majority label counts, and outputs with a tie are excluded. Errors are
+    clustered by input if there are several systems, or clusters of inputs. Accuracy has Wilson's interval, as in
+    `judge`, the mean that of t; both are those of the planned number of labels, with its degrees of freedom. The
+    bootstrap interval of κ shrinks with the root of the number of labels. With a judge, the variance of the mean is
+    σ²(1 − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that have
+    labels, by systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its
+    probability and use the judge as regressor, as in active statistical inference (Zrnic and Candès 2024).
 
     Examples
     --------
@@ -171,6 +173,8 @@ class _Pilot:
     """All judges on these outputs, (judges, n)."""
     inputs: IntArray
     """The input, or cluster of inputs, of each output."""
+    clustered: bool
+    """Whether outputs may share an input or cluster; if not, shares are those of independent outputs, as in `judge`."""
     verdicts: bool
     """Whether labels and scores are verdicts that may be equal."""
     whole: tuple[FloatArray, FloatArray, IntArray]
@@ -193,16 +197,22 @@ class _Pilot:
                 f"of {one_line(names[0])!r}, got {n}"
             )
         labels = chosen.labels("inputs")
+        clustered = y.shape[0] > 1 or labels is not None
         inputs = np.broadcast_to(np.arange(y.shape[1]) if labels is None else labels, y.shape)
         values = np.unique(np.append(y[both], f[both]))
         verdicts = len(values) <= MOST_LABELS and bool((values == np.floor(values)).all())
         whole = (y.ravel(), f.ravel(), inputs.ravel())
-        return cls(*names, y[both], f[both], chosen.x[:, both], inputs[both], verdicts, whole)
+        return cls(*names, y[both], f[both], chosen.x[:, both], inputs[both], clustered, verdicts, whole)
 
     @property
     def yes_no(self) -> bool:
         """Whether both say yes or no, 1 or 0."""
         return bool(np.isin([self.y, self.f], (0.0, 1.0)).all())
+
+    @property
+    def ways(self) -> list[IntArray]:
+        """Clusters of the outputs, if there are any."""
+        return [self.inputs] if self.clustered else []
 
     @property
     def n(self) -> int:
@@ -219,28 +229,28 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
         )
 
     if pilot.verdicts:
-        right = share((pilot.y == pilot.f).astype(float), [pilot.inputs], confidence)
+        right = share((pilot.y == pilot.f).astype(float), pilot.ways, confidence)
         half = (right.high - right.low) / 2
-        yield need("accuracy", right.value, half, labels_for_share(right, pilot.n, target))
+        yield need("accuracy", right.value, half, labels_for_share(right, target, confidence))
         table = KAPPA.tabulated(pilot.f, pilot.y, np.unique(pilot.inputs, return_inverse=True)[1])
         low, high = percentiles(bootstrap(table.correlate, table.size, DRAWS, seed)[None], confidence)
         half = float(high[0] - low[0]) / 2
         yield need("kappa", table.estimate(), half, pilot.n * (half / target) ** 2)
     found = powered_mean(pilot.whole[0], pilot.whole[1], clusters=pilot.whole[2], confidence=confidence, most=math.inf)
-    half, alone = ((each.high - each.low) / 2 for each in (found.corrected, found.human))
-    if pilot.yes_no and not pilot.y.std() > 0:  # all said the same, which leaves room for others
-        all_alike = share(pilot.y, [pilot.inputs], confidence)
-        half = alone = (all_alike.high - all_alike.low) / 2
-        many = labels_for_share(all_alike, pilot.n, target)
-    else:
-        many = pilot.n * (alone / target) ** 2 if alone > 0 else math.nan
+    half = (found.corrected.high - found.corrected.low) / 2
     varies = pilot.y.std() > 0 and pilot.f.std() > 0
     gain = max(float(np.corrcoef(pilot.y, pilot.f)[0, 1]), 0.0) ** 2 if varies else 0.0
-    # σ²(1 − ρ²(1 − n/N))/n, solved for n; where all is labelled, N is taken to be without end.
+    # Where all is labelled, N is taken to be without end.
     everything = found.total if found.total > found.labelled else math.inf
-    left = 1 - many * gain / everything
-    needed = many * (1 - gain) / left if not left <= 0 else math.inf
-    yield need("mean", found.corrected.value, half, needed if needed <= everything else math.inf, many)
+    if pilot.yes_no and not pilot.y.std() > 0:  # all said the same, which leaves room for others
+        all_alike = share(pilot.y, pilot.ways, confidence)
+        half = (all_alike.high - all_alike.low) / 2
+        many = labels_for_share(all_alike, target, confidence)
+        needed = many if many <= everything else math.inf
+    else:
+        many = labels_for_mean(found.human, target, confidence)
+        needed = labels_for_mean(found.human, target, confidence, gain, everything)
+    yield need("mean", found.corrected.value, half, needed, many)
 
 
 def _meant(half_width: float) -> str:

@@ -48,6 +48,7 @@ def advice(
         target=asked.target,
         reached=here.reached,
         needed=[(n.axis, n.now, n.needed) for n in mine if n.needed is not None],
+        at_most=[n.axis for n in mine if n.at_most],
         limits=[
             (n.axis, max(case.grid(n.axis)), None if math.isnan(n.limit) or asked.met(n.limit) else n.limit)
             for n in mine

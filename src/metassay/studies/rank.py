@@ -79,15 +79,18 @@ def rank(
     Notes
     -----
     Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) on request. If a
-    system never loses, or never wins, strengths are unbounded (Ford 1957), and each system of the component gets half a
-    virtual vote against an average system, half won; the covariance is then that of the penalised likelihood, H⁻¹, if
-    it is larger. Otherwise it is H⁻¹ΣggᵀH⁻¹ over C inputs (or raters), with t of C − 1 degrees of freedom, or over
-    votes with the normal distribution. With covariates it is also multiplied by (n − 1)/(n − k). A rank starts after
-    all systems that are significantly better and ends before all that are significantly worse, without correction over
-    pairs; with the bootstrap it is a percentile interval of ranks. Elo ratings are computed in the order of the file;
-    their intervals are percentiles over at most 200 samples, each in a random order (none above 50,000 votes). With
-    covariates x, logit P = β_A − β_B + γ·(x_A − x_B). The agreement of two rankings has a percentile interval from
-    samples that both share.
+    system never loses, or never wins, strengths are unbounded (Ford 1957), and each system of the component gets
+    half a virtual vote against an average system, half won; the covariance is then that of the penalised
+    likelihood, H⁻¹, if it is larger. Otherwise it is H⁻¹ΣggᵀH⁻¹·C/(C − 1) over C inputs (or raters; without the
+    factor if each has one vote), with t of C − 1 degrees of freedom, or over votes with the normal distribution.
+    With covariates it is also multiplied by (n − 1)/(n − k). A rank starts after all systems that are significantly
+    better and ends before all that are significantly worse, without correction over pairs; with the bootstrap it is
+    a percentile interval of ranks. Elo ratings are computed in the order of the file; their intervals are
+    percentiles over at most 200 samples, each in a random order (none above 50,000 votes). With covariates x, logit
+    P = β_A − β_B + γ·(x_A − x_B). The agreement of two rankings has a percentile interval from samples that both
+    share. Gaps between neighbours are differences of strengths, or of means, with the interval that was asked for;
+    `needed` is the smallest n for which noncentral t, with the standard error and the degrees of freedom of n votes
+    or inputs, has a power of 80% at α = 1 − confidence.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from metassay.core.votes import TIE, Votes
 from metassay.errors import UsageError, listed
 from metassay.stats import votes as counting
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import POWER, bootstrap, estimate, rank_ranges, sums_by_cluster
+from metassay.stats.clustered import POWER, Estimate, bootstrap, estimate, rank_ranges, sums_by_cluster
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.proportions import wilson
@@ -63,14 +63,26 @@ class Ranked:
         spread = np.diag(self.covariance)[~np.isnan(self.values)]
         return not (spread > SAME).any()
 
+    @cached_property
+    def interval(self) -> str:
+        """How intervals are made: ``none``, ``bootstrap``, or the method without samples."""
+        known = ~np.isnan(self.values)
+        if np.isnan(self.covariance[known][:, known]).all() or self.without_width:
+            return "none"
+        return self.method if self.samples is None else "bootstrap"
+
+    @property
+    def drawn(self) -> FloatArray | None:
+        """The samples, if intervals are made of them."""
+        return self.samples if self.interval == "bootstrap" else None
+
     def rows(self, systems: Sequence[str], confidence: float) -> Iterator[StandingRow]:
         """Yield the systems of each component, the best first."""
         known = ~np.isnan(self.values)
         low, high = np.full((2, len(systems)), math.nan)
-        plain = np.isnan(self.covariance[known][:, known]).all() or self.without_width
-        drawn = self.samples is not None and not plain
-        if self.samples is not None and drawn:
-            low[known], high[known] = percentiles(self.samples[known], confidence)
+        plain, drawn = self.interval == "none", self.drawn
+        if drawn is not None:
+            low[known], high[known] = percentiles(drawn[known], confidence)
         elif not plain and self.statistic == "win-rate":
             low[known], high[known] = _share_ends(self, known, confidence)
         elif not plain:
@@ -81,8 +93,8 @@ class Ranked:
             low, high = np.array([(e.low, e.high) for e in ends]).T
         for part, own in enumerate(_largest_first(self.components, known), 1):
             at = own[np.argsort(-self.values[own], kind="stable")]
-            if self.samples is not None and drawn:
-                best, worst = counting.rank_intervals(self.samples[at], confidence)
+            if drawn is not None:
+                best, worst = counting.rank_intervals(drawn[at], confidence)
             else:
                 best, worst = rank_ranges(self.values[at], self.covariance[np.ix_(at, at)], self.df, confidence)
             own = ranks(self.values[at], SAME)
@@ -96,8 +108,8 @@ class Ranked:
                     low=float(low[s]),
                     high=float(high[s]),
                     confidence=confidence,
-                    interval="none" if plain else "bootstrap" if drawn else self.method,
-                    resamples=self.samples.shape[1] if self.samples is not None and drawn else None,
+                    interval=self.interval,
+                    resamples=None if drawn is None else drawn.shape[1],
                     rank=int(own[place]),
                     rank_low=None if plain else int(best[place]),
                     rank_high=None if plain else int(worst[place]),
@@ -109,38 +121,62 @@ class Ranked:
 
     def gaps(self, systems: Sequence[str], n: int, confidence: float) -> Iterator[GapRow]:
         """Yield the neighbours of each component, the best first; `n` votes or inputs are behind all of them."""
-        variances = self._variances()
         for own in _largest_first(self.components, ~np.isnan(self.values)):
             for a, b in pairwise(own[np.argsort(-self.values[own], kind="stable")]):
-                gap = float(self.values[a] - self.values[b])
-                found = estimate(gap, float(variances[a, b]), self.df, n, confidence)
-                tells = gap > SAME and found.error > SAME
-                # Variances shrink with the number of votes or inputs.
-                many = n * (found.smallest_detectable(POWER, 1 - confidence) / gap) ** 2 if tells else math.nan
+                found = self._difference(a, b, n, confidence)
+                tells = found.value > SAME and found.error > SAME
+                many = found.needed(found.value, POWER, 1 - confidence) if tells else math.nan
                 yield GapRow(
                     metric=self.metric,
                     statistic=self.statistic,
                     system_a=systems[a],
                     system_b=systems[b],
-                    difference=gap,
+                    difference=found.value,
                     low=found.low,
                     high=found.high,
                     confidence=confidence,
                     significant=bool(found.low > SAME),
                     n=n,
-                    needed=math.ceil(many) if math.isfinite(many) else None,
+                    needed=int(many) if math.isfinite(many) else None,
                     power=POWER,
+                    interval=self.interval,
+                    resamples=None if self.drawn is None else self.drawn.shape[1],
                 )
 
+    def _difference(self, a: int, b: int, n: int, confidence: float) -> Estimate:
+        """Return how much better system `a` is than `b`, with the interval that was asked for."""
+        gap = float(self.values[a] - self.values[b])
+        if self.drawn is None:
+            variance = math.nan if self.interval == "none" else float(self._variances[a, b])
+            return estimate(gap, variance, self.df, n, confidence)
+        ends = percentiles((self.drawn[a] - self.drawn[b])[None], confidence)
+        low, high = (float(end[0]) for end in ends)
+        # Strengths in some samples may be nearly without bound; their standard deviation would be theirs alone.
+        error = (high - low) / 2 / estimate(0.0, 1.0, math.inf, 0, confidence).high
+        return Estimate(gap, error, low, high, self.df, n)
+
+    def separated(self, confidence: float) -> BoolArray:
+        """Return which pairs of systems of a component differ significantly, by the interval that was asked for."""
+        if self.drawn is None:
+            return np.asarray(self.ahead(confidence) != 0)
+        found = np.zeros((len(self.values),) * 2, dtype=bool)
+        known = ~np.isnan(self.values)
+        for a in np.flatnonzero(known):
+            others = np.flatnonzero(known & (self.components == self.components[a]))
+            low, high = percentiles(self.drawn[a] - self.drawn[others], confidence)
+            found[a, others] = (low > SAME) | (high < -SAME)
+        return found
+
+    @cached_property
     def _variances(self) -> FloatArray:
-        """Return the variances of the differences between systems."""
+        """The variances of the differences between systems."""
         spread = np.diag(self.covariance)
         return np.maximum(spread[:, None] + spread - 2 * self.covariance, 0.0)
 
     def ahead(self, confidence: float) -> FloatArray:
         """Return 1 where the row is significantly better than the column, −1 where it is worse, else 0."""
         gap = self.values[:, None] - self.values
-        reach = estimate(0.0, 1.0, self.df, 0, confidence).high * np.sqrt(self._variances())
+        reach = estimate(0.0, 1.0, self.df, 0, confidence).high * np.sqrt(self._variances)
         together = self.components[:, None] == self.components
         return np.where(together & (np.abs(gap) > np.maximum(reach, SAME)), np.sign(gap), 0.0)
 
@@ -449,10 +485,10 @@ def note_on_gaps(ranked: Ranked, systems: Sequence[str], gaps: Sequence[GapRow],
     known = [row for row in gaps if row.needed is not None]
     if not known or ranked.without_width:
         return []
-    ahead = ranked.ahead(known[0].confidence)
+    apart = ranked.separated(known[0].confidence)
     order = sorted(np.flatnonzero(~np.isnan(ranked.values)).tolist(), key=lambda s: -ranked.values[s])
     met = [(a, b) for a, b in combinations(order, 2) if ranked.components[a] == ranked.components[b]]
-    same = [(systems[a], systems[b]) for a, b in met if not ahead[a, b]]
+    same = [(systems[a], systems[b]) for a, b in met if not apart[a, b]]
     # The first neighbours that are not significantly different; if all are, the closest.
     row = next((row for row in known if not row.significant), max(known, key=lambda row: row.needed or 0))
     facts = {

@@ -68,13 +68,13 @@ class GapRow:
     metric: str
     """Who ranks."""
     statistic: str
-    """By what they are ranked."""
+    """By what they are ranked: ``bradley-terry`` for votes, whatever statistics were asked for, or ``mean``."""
     system_a: str
     """The better one."""
     system_b: str
     """The next one."""
     difference: float
-    """How much better the first is."""
+    """How much better the first is: log odds of winning against the second, or difference of mean scores."""
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
@@ -87,6 +87,8 @@ class GapRow:
     spread as now; None if there is no difference, or no interval."""
     power: float
     """That probability."""
+    interval: fields.Interval = ""
+    resamples: fields.ResamplesOrNone = None
 
 
 @fields.row

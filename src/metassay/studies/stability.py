@@ -93,7 +93,7 @@ def stability(
     True
     """
     wanted = cast("tuple[int, ...] | None", sizes)
-    statistic = choose_one(statistic, ["system"])
+    statistic = choose_one(statistic, ["system"], fixed=True)
     columns = select_columns(
         scores, human, metric, references=references, with_people=True, annotated=annotated, seed=seed
     ).need(systems=2)

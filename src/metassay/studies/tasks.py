@@ -84,6 +84,6 @@ def named_in(tasks: Mapping[str, Scores], wanted: Names | None, what: str, *, mi
             except UnknownName:
                 continue
         if not hits and not missing_ok:
-            raise UnknownName(what, pattern, tuple(every))
+            raise UnknownName(what, pattern, dict.fromkeys(n for scores in tasks.values() for n in scores.nameable))
         chosen.update(hits)
     return list(chosen)

@@ -123,7 +123,7 @@ def widths(
     >>> {row.interval for row in result.table} == {"boot-systems", "boot-inputs", "boot-both"}
     True
     """
-    statistics = choose(statistic, ["system"])
+    statistics = choose(statistic, ["system"], fixed=True)
     whole = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)

@@ -125,7 +125,8 @@ def _plan(facts: Facts) -> str:
 def _needed(facts: Facts, who: str, goal: str, now: str, limit: Callable[[float], str]) -> list[str]:
     """Say first what to do, then what would not help."""
     if facts["reached"]:
-        fewer = [_many(needed, axis) for axis, had, needed in facts["needed"] if needed < had]
+        less = dict.fromkeys(facts.get("at_most", ()), " (or fewer)")
+        fewer = [_many(needed, axis) + less.get(axis, "") for axis, had, needed in facts["needed"] if needed < had]
         more = f"; about {_or(fewer)} would suffice" if fewer else ""
         return [f"{who}: {goal} is already reached (now {now}){more}."]
     enough = [_many(needed, axis) for axis, _, needed in facts["needed"]]
@@ -286,15 +287,16 @@ def _gaps(facts: Facts) -> str:
     who = f"According to {one_line(facts['metric'], 60)}, "
     one, other = (one_line(facts[name], 60) for name in ("one", "other"))
     size, low, high = (numbers.two(facts[name]) for name in ("difference", "low", "high"))
+    size = f"difference in {'strength' if unit == 'votes' else 'mean score'} {size}"
     ends = f"{numbers.level(facts['confidence'])} CI {low} to {high}"
     power, needed = numbers.percent(facts["power"]), f"about {facts['needed']:,} {unit} (now {facts['n']:,})"
     if not same:
         every = "the 2 systems" if many == 1 else f"all {many:,} pairs of systems"
         return (
-            f"{who}{every} differ significantly. The closest are {one} and {other}: difference {size} ({ends}). To "
+            f"{who}{every} differ significantly. The closest are {one} and {other}: {size} ({ends}). To "
             f"detect a difference of this size with a power of {power}, {needed} are needed."
         )
-    todo = f"To separate {one} from {other} (difference {size}, {ends}) with a power of {power}, collect {needed}."
+    todo = f"To separate {one} from {other} ({size}, {ends}) with a power of {power}, collect {needed}."
     if many == 1:
         return todo
     verb, each = "does" if len(same) == 1 else "do", said("{same:pairs}", facts)

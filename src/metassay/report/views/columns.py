@@ -88,8 +88,10 @@ def figures(header: str, of: Get, form: Callable[..., str] = numbers.count, *, k
 
 
 def needed(row: Any) -> str:  # noqa: ANN401 - a row of a plan
-    """Return how many a plan needs, or that no number is enough."""
-    return numbers.DASH if row.needed is None else numbers.count(row.needed)
+    """Return how many a plan needs, at most if the smallest number tested is enough, or that no number is enough."""
+    if row.needed is None:
+        return numbers.DASH
+    return f"{'≤' if getattr(row, 'at_most', False) else ''}{numbers.count(row.needed)}"
 
 
 def known(value: float) -> float | None:

@@ -83,7 +83,8 @@ def overview(result: Plan) -> tuple[Table, ...]:
         columns,
         [("", sorted(lines(result.needs, PLANNED), key=order))],
         f"{_what(result.table[0])} with what the data have ({have}), and the approximate number needed for a {value} "
-        f"of {result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is enough.",
+        f"of {result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is "
+        f"enough{_at_most(result)}.",
         undefined=None,
     )
 
@@ -144,11 +145,16 @@ def needs(result: Plan) -> tuple[Table, ...]:
         columns,
         [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
         f"Needed: approximate number for a {'power' if powered else 'width'} of "
-        f"{result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is enough.",
+        f"{result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is "
+        f"enough{_at_most(result)}.",
         f"Next {result.annotations:,}: change in {what} if the next {result.annotations:,} annotations all go here.",
         undefined=None,
         bold="largest gain",
     )
+
+
+def _at_most(result: Plan) -> str:
+    return "; ≤ the smallest tested number is enough" if any(need.at_most for need in result.needs) else ""
 
 
 def ceiling(result: Plan) -> tuple[Table, ...]:

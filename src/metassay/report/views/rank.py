@@ -12,7 +12,7 @@ from metassay.report import names, numbers
 from metassay.report.table import Paragraph, Table
 from metassay.report.views.columns import Shown, across, at, bars, bold, build, figures, grouped, lines, words
 from metassay.studies.rank import Ranking
-from metassay.studies.rank_rows import StandingRow, WinRow
+from metassay.studies.rank_rows import GapRow, StandingRow, WinRow
 
 MOST = 15
 """Lines of a ranking that are shown at first sight."""
@@ -92,16 +92,22 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
 
 def gaps(result: Ranking) -> tuple[Table, ...]:
     """Return neighbours in each ranking, and how many votes or inputs their difference needs."""
-    unit = "inputs" if result.table[0].statistic == "mean" else "votes"
+    votes = result.table[0].statistic != "mean"
+    unit = "votes" if votes else "inputs"
+    shown = next((row for row in result.gaps if row.interval not in ("", "none")), None)
     return build(
         "Differences between neighbours in the ranking",
         [
             *("better|system_a", "next|system_b"),
-            bold("difference|difference low high|two", lambda row: row.significant),
+            bold(
+                f"difference in {'strength' if votes else 'mean'}|difference low high|two", lambda row: row.significant
+            ),
             f"{unit}|n|count",
             figures(f"{unit} needed", lambda row: numbers.DASH if row.needed is None else numbers.count(row.needed)),
         ],
         [(one_line(metric), rows) for metric, rows in grouped(result.gaps, "metric").items()],
+        votes and "Difference in strength: log odds that the better one wins against the next (Bradley-Terry).",
+        shown and f"In brackets: {numbers.level(shown.confidence)} CI ({_how(shown)}).",
         result.gaps
         and f"{unit.capitalize()} needed: for a true difference of this size to be significant with a power of "
         f"{numbers.percent(result.gaps[0].power)}, spread over systems and inputs as now.",
@@ -181,13 +187,18 @@ def _legend(result: Ranking) -> list[str]:
         told.append("Strength: log odds of winning against an average system, which has 0 (Bradley-Terry).")
     if any(row.statistic == "controlled" for row in result.table):
         told.append(f"Controlled: at equal {', '.join(grouped(result.covariates, 'covariate'))}.")
-    how = {"model": "from the model", "sandwich": "cluster-robust"}.get(first.interval, "")
-    how = f"bootstrap, {first.resamples:,} resamples" if first.resamples else how
     return [
         *told,
-        f"In brackets: {level} CI ({how}); for ranks, the ranks that remain possible"
+        f"In brackets: {level} CI ({_how(first)}); for ranks, the ranks that remain possible"
         + ("." if first.resamples else ", each pair of systems tested by itself."),
     ]
+
+
+def _how(row: StandingRow | GapRow) -> str:
+    """Return how an interval was made."""
+    if row.resamples:
+        return f"bootstrap, {row.resamples:,} resamples"
+    return {"model": "from the model", "sandwich": "cluster-robust"}.get(row.interval, "")
 
 
 def agreement(result: Ranking) -> tuple[Table, ...]:

@@ -95,13 +95,16 @@ def _imported(place: str) -> Statistic:
     return found
 
 
-def choose_one(value: StatisticOrName, levels: Iterable[str] = ()) -> Statistic:
-    """Return one statistic, defined at the levels that are wanted."""
-    return choose([value], levels)[0]
+def choose_one(value: StatisticOrName, levels: Iterable[str] = (), *, fixed: bool = False) -> Statistic:
+    """Return one statistic, defined at the levels that are wanted; see :func:`choose`."""
+    return choose([value], levels, fixed=fixed)[0]
 
 
-def choose(value: Statistics, levels: Iterable[str] = ()) -> tuple[Statistic, ...]:
-    """Return statistics in order and without repeats, all of them defined at the levels that are wanted."""
+def choose(value: Statistics, levels: Iterable[str] = (), *, fixed: bool = False) -> tuple[Statistic, ...]:
+    """Return statistics in order and without repeats, all of them defined at the levels that are wanted.
+
+    Where levels are `fixed`, no other can be chosen, and the error names statistics instead.
+    """
     if isinstance(value, str):
         given: list[StatisticOrName] = [part.strip() for part in value.split(",") if part.strip()]
     else:
@@ -109,11 +112,16 @@ def choose(value: Statistics, levels: Iterable[str] = ()) -> tuple[Statistic, ..
     found = tuple(dict.fromkeys(find(each) for each in given))
     if not found:
         raise UsageError(f"no statistic given; choose from {', '.join(_known)}")
+    wanted = tuple(levels)
     for statistic in found:
-        for level in levels:
+        for level in wanted:
             if level not in statistic.levels:
+                others = [name for name, each in _known.items() if {*wanted} <= {*each.levels}]
+                remedy = (
+                    f"use another, such as {', '.join(others[:3])}" if fixed else "choose one of these with --level"
+                )
                 raise UsageError(
                     f"the statistic {statistic.name} is not defined at {level} level (defined at: "
-                    f"{', '.join(statistic.levels)}); choose one of these with --level"
+                    f"{', '.join(statistic.levels)}); {remedy}"
                 )
     return found
