@@ -33,6 +33,7 @@ from metassay.studies import rank_parts as parts
 from metassay.studies.rank_covariates import controlled
 from metassay.studies.rank_raters import notes_on_raters, raters
 from metassay.studies.rank_rows import CovariateRow, GapRow, RankAgreementRow, RaterRow, StandingRow, WinRow
+from metassay.studies.rank_standings import Ranked
 from metassay.studies.selection import Selection, select_columns
 
 
@@ -143,7 +144,7 @@ def _from_votes(
     wins: list[WinRow] = []
     agreed: list[RankAgreementRow] = []
     gaps: list[GapRow] = []
-    found: list[tuple[parts.Ranked, Strengths]] = []
+    found: list[tuple[Ranked, Strengths]] = []
     for group in groups:
         main, fit = parts.by_strengths(group, ties, drawing.resamples, drawing.seed, drawn=drawing.drawn)
         found.append((main, fit))

@@ -13,8 +13,9 @@ from metassay.stats import votes as counting
 from metassay.stats.arrays import FloatArray
 from metassay.stats.clustered import Estimate
 from metassay.studies.lengths import both_lengths, numbers_of_both, sides
-from metassay.studies.rank_parts import SAME, Group, Ranked, counted, expected, first_of, second_of
+from metassay.studies.rank_parts import Group, counted, expected, first_of, second_of
 from metassay.studies.rank_rows import CovariateRow
+from metassay.studies.rank_standings import SAME, Ranked
 
 
 def controlled(
