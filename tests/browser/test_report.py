@@ -290,6 +290,7 @@ def test_dark_and_phone_fit(watched, report):
     page.wait_for_timeout(400)
     draw_everything(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(".next:not([hidden]) span").first.is_visible()  # a phone, too, says what to do next
 
 
 def test_the_keyboard_reaches_the_controls(watched, report):

@@ -231,3 +231,14 @@ def test_criteria_are_shown_over_systems_outputs_and_buckets():
 def test_people_have_their_colour_and_metrics_theirs():
     for name in ("normality", "precision", "stability"):
         assert legend(small(name).plot()) == {"metric": METRIC, "human": HUMAN}, name
+
+
+def test_a_legend_names_people_only_where_they_are_drawn():
+    judged = small("judge")
+    assert judged.people
+    with_people, alone = (
+        result.plot(kind="agreement").spec["concat"][0]["layer"][0]["encoding"]["color"]["legend"]
+        for result in (judged, replace(judged, people=()))
+    )
+    assert "person" in with_people["labelExpr"]
+    assert alone is None

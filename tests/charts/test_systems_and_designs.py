@@ -99,6 +99,23 @@ def test_many_curves_get_a_panel_each_with_people_behind():
     found = panels(ma.stability(data, draws=5, sizes=[2, 4]).plot())
     assert len(found) == 9
     assert {r["name"] for r in found["m3", ""]} == {"m3", "coherence", "relevance"}
+    assert {r["name"]: r["curve"] for r in found["m3", ""]} == {
+        "m3": "metric",
+        "coherence": "coherence",
+        "relevance": "relevance",
+    }
+
+
+def test_curves_of_several_criteria_are_named_and_only_the_metric_has_a_band():
+    data = scores(tuple(f"m{at}" for at in range(9)))
+    layers = ma.stability(data, draws=5, sizes=[2, 4]).plot().spec["concat"][0]["layer"]
+    area, line = (next(each for each in layers if each["mark"]["type"] == kind) for kind in ("area", "line"))
+    colour, dash = line["encoding"]["color"], line["encoding"]["strokeDash"]
+    assert colour["scale"]["domain"] == ["metric", "coherence", "relevance"]
+    assert colour["scale"]["range"] == [METRIC, HUMAN, HUMAN]
+    assert len(set(map(tuple, dash["scale"]["range"]))) == 3
+    assert colour["legend"] is not None
+    assert area["transform"] == [{"filter": "datum.name === datum.panel"}]
 
 
 def test_the_biplot_has_systems_as_points_and_columns_as_arrows():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -31,6 +32,8 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
         '<p class="next"><a href="#rank">What to do next</a><span>: ',
         "<details><summary>Chart: Wins between systems</summary><figure>",
         "Differences between neighbours in the ranking",
+        "<strong class=human>",
+        '<svg class="interval human" aria-hidden="true">',
     ):
         assert part in page
     assert "<script src" not in page
@@ -59,3 +62,23 @@ def test_few_inputs_say_how_many_a_test_needs():
 def test_downloads_hold_no_formulas():
     votes = ma.Votes.from_arrays(["=1+1", "y"] * 30, ["y", "=1+1"] * 30, ["a", "b", "b"] * 20)
     assert "'=1+1," in embedded(ma.make_votes_report(votes, resamples=20).html, "csv-rank")
+
+
+def test_the_first_screen_ranks_by_people_and_the_judges_that_agree_best():
+    truth = ["a", "b"] * 20
+    right = dict(zip(("worst", "poor", "fair", "good", "better", "best"), (5, 12, 19, 26, 33, 40), strict=True))
+    said = {"person": truth}
+    for judge, n in right.items():
+        said[judge] = [v if at < n else "ab"[v == "a"] for at, v in enumerate(truth)]
+    votes = ma.Votes.from_arrays(
+        ["x"] * 280,
+        ["y"] * 280,
+        [v for votes in said.values() for v in votes],
+        inputs=[f"i{at}" for at in range(40)] * 7,
+        raters=[name for name in said for _ in truth],
+    )
+    report = ma.make_votes_report(votes, human="person", resamples=20)
+    opening = report.html.split("<nav")[0].split("Votes of judges against people")[0]
+    heads = re.findall(r"rank, (\w+)", opening)
+    assert heads == ["people", "best", "better", "good", "fair"]
+    assert "Rankings by 2 more raters are in the section on the ranking." in opening

@@ -7,7 +7,7 @@ from typing import Any
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import draw, intervals, key, names, numbers, rule, tips, undefined
 from metassay.charts.theme import HUMAN, METRIC, SOFT, Spec
-from metassay.errors import UsageError
+from metassay.errors import DataError
 from metassay.studies.bias import Biases
 
 UNITS = {"share": "gain, percentage points", "points": "gain, points of the judge's scale"}
@@ -17,7 +17,7 @@ def effects(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     """Return what outputs gain by each feature: a panel per judge; a bar reaches as far as nothing can be shown."""
     rows = records(result.table, "metric human bias feature effect low high detectable unit held n_judgments", only)
     if not rows:
-        raise UsageError("the figure effects needs effects, and there is no feature that could have one")
+        raise DataError("the figure effects needs effects, and there is no feature that could have one")
     units = {row["unit"] for row in rows}
     unit = UNITS[units.pop()] if len(units) == 1 else "gain (points, or share)"
     for row in rows:
@@ -49,7 +49,7 @@ def grades(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names by
     found = records(result.grades, "metric human grade share_people share_judge n_judgments", only)
     rows = [{**row, "who": who, "share": row[f"share_{who}"]} for row in found for who in ("people", "judge")]
     if not rows:
-        raise UsageError("the figure grades needs human judgments, and there are none")
+        raise DataError("the figure grades needs human judgments, and there are none")
     y = names("grade", distinct(rows, "grade"), air=0.25, grid=True)
     x = numbers("share", "share of outputs", [0, max([row["share"] or 0 for row in rows]) * 1.05], format="%")
     colour = key("who", {"people": HUMAN, "judge": METRIC})

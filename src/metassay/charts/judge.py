@@ -32,8 +32,9 @@ def agreement(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     rows = best_first(panels.chosen(rows, only), "metric", "estimate", (PEOPLE, STATISTIC))
     y = names("metric", distinct(rows, "metric"), grid=True)
     x = numbers("estimate", "agreement", extent(rows, "estimate", "low", "high"))
-    colour: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"columns": 2}}
-    colour["legend"]["labelExpr"] = "datum.label === 'human' ? 'person, against the others' : 'judge'"
+    said = "datum.label === 'human' ? 'person, against the others' : 'judge'"
+    legend = {"columns": 2, "labelExpr": said} if "human" in distinct(rows, "kind") else None
+    colour: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": legend}
     about = tips(f"metric|judge or person, {STATISTIC}, estimate||.3f, ±.3f, n_items|items")
     layers = [*intervals(y, x, tooltip=about, colour=colour), undefined(y, "estimate")]
     whom = "people" if alone else "single people"

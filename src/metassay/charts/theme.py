@@ -35,8 +35,19 @@ PAPER, INK, SOFT, LINE, METRIC, HUMAN, CORRECTED, UNCORRECTED, NONE, WARN, OTHER
 )
 KIND: Spec = {"domain": ["metric", "human"], "range": [METRIC, HUMAN]}
 """The scale that tells people from metrics."""
-SERIES = ("#117733", "#aa4499", "#ddaa33", "#44aa99", "#882255", "#999933", "#332288", "#88ccee")
-"""Colours of whatever else has several values: Tol's muted colours, which all kinds of colour vision tell apart."""
+ON_DARK = {
+    "#117733": "#4fbf77",
+    "#aa4499": "#d98acb",
+    "#ddaa33": "#ddaa33",
+    "#44aa99": "#55c4b2",
+    "#882255": "#e0709f",
+    "#999933": "#bcbc4d",
+    "#332288": "#9d8cff",
+    "#88ccee": "#88ccee",
+}
+"""Colours of whatever else has several values: Tol's muted colours, which all kinds of colour vision tell apart, and
+what stands for each of them in the dark."""
+SERIES = tuple(ON_DARK)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 2], [6, 2, 1, 2])
 RAMP = ("#f7fafd", "#d6e4f3", "#a9cbe8", "#6da8d8", "#3a7ebd", "#1f5fa8")
@@ -96,7 +107,9 @@ def replaced(value: Any, words: dict[str, str]) -> Any:  # noqa: ANN401 - any pa
     return words.get(value, value) if isinstance(value, str) else value
 
 
-ON_PAGE = {light: f"var(--{role})" for role, (light, _) in PALETTE.items()}
+ROLES = PALETTE | {f"series-{at}": pair for at, pair in enumerate(ON_DARK.items(), start=1)}
+"""All colours of the page."""
+ON_PAGE = {light: f"var(--{role})" for role, (light, _) in ROLES.items()}
 """Colours as the style sheet's, so that light and dark need no new drawing."""
 HARMLESS = {
     name: f"{name} "
@@ -110,7 +123,7 @@ HARMLESS = {
 
 def style() -> str:
     """Return the colours as a style sheet: light, dark, and light again on paper."""
-    light, dark = (" ".join(f"--{role}: {pair[at]};" for role, pair in PALETTE.items()) for at in (0, 1))
+    light, dark = (" ".join(f"--{role}: {pair[at]};" for role, pair in ROLES.items()) for at in (0, 1))
     return (
         f":root {{ {light} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"

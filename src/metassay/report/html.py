@@ -107,24 +107,24 @@ def _signed(text: str) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     if cell.bar is not None:
-        return f"<td>{_bar(*cell.bar)}</td>"
+        return f"<td>{_bar(*cell.bar, cell.kind)}</td>"
     text = escape(_signed(cell.unpadded) if cell.number else cell.unpadded)
     if len(cell.whole) > FOLDED:
         first, rest = (escape(part) for part in (cell.whole[:FOLDED], cell.whole[FOLDED:]))
         text = f'<details class="printed"><summary>{first}…</summary>…{rest}</details>'
     if cell.bold and text:
-        text = f"<strong>{text}</strong>"
+        text = f"<strong{f' class={cell.kind}' * bool(cell.kind)}>{text}</strong>"
     if cell.shaded:
         return f'<td class="shaded {column.align}">{text}</td>'
     tag, scope = ("th", ' scope="row"') if column.key and not cell.number and not cell.whole else ("td", "")
     return f"<{tag}{scope}{_class(column)}>{text}</{tag}>"
 
 
-def _bar(low: float, estimate: float, high: float) -> str:
+def _bar(low: float, estimate: float, high: float, kind: str) -> str:
     """Return an interval as a drawing; it has words for those who do not see it in the columns beside it."""
     x1, x, x2 = (f"{100 * share:.1f}%" for share in (low, estimate, high))
     return (
-        '<svg class="interval" aria-hidden="true">'
+        f'<svg class="{" ".join(filter(None, ("interval", kind)))}" aria-hidden="true">'
         f'<line x1="{x1}" x2="{x2}" y1="50%" y2="50%" stroke="currentColor" stroke-width="1.5" opacity=".55"/>'
         f'<circle cx="{x}" cy="50%" r="3" fill="currentColor"/></svg>'
     )

@@ -35,6 +35,8 @@ class Cell:
     """All of a text that is cut, shown where it can be folded."""
     shaded: bool = False
     """Whether it stands out by its ground, where that can be seen."""
+    kind: str = ""
+    """Whose number it is, ``metric`` or ``human``, where it has the colour that charts have for it."""
 
     @property
     def unpadded(self) -> str:

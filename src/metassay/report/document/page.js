@@ -124,7 +124,7 @@
   };
 
   // Room for a chart before it is drawn, so that nothing moves then: its lines, its axis, names above it, its legend.
-  const AXIS = 45, LETTER = 6.6, ABOVE = 12, LEGEND = 6, ENTRY = 14, DOT = 16, GRADIENT = 30;
+  const AXIS = 45, LETTER = 6.6, ABOVE = 12, LEGEND = 6, ENTRY = 14, DOT = 16, DASH = 19, GRADIENT = 30;
   const keyed = (part) => {
     if (!part || typeof part !== "object") return null;
     return part.legend ? part : Object.entries(part).reduce((found, [name, each]) => found || (name === "config" ? null : keyed(each)), null);
@@ -136,7 +136,7 @@
     const around = chart.spec.width ? ABOVE + LETTER * longest : AXIS;
     const written = innerWidth < 640 ? entries?.flatMap((entry) => (String(entry).length > 32 ? String(entry).split(", ") : entry)) : entries;
     const lines = written ? Math.ceil(written.length / (innerWidth < 640 ? 1 : key.legend.columns || 2)) : 0;
-    const legend = !key ? 0 : key.type === "quantitative" ? GRADIENT : LEGEND + (key.legend.symbolType ? ENTRY : DOT) * lines;
+    const legend = !key ? 0 : key.type === "quantitative" ? GRADIENT : key.legend.symbolSize ? LEGEND / 2 + DASH * lines : LEGEND + (key.legend.symbolType ? ENTRY : DOT) * lines;
     chart.element.style.minHeight = rows.length ? `${Math.ceil(inner + around + legend)}px` : "";
   };
 

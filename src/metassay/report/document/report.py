@@ -70,6 +70,7 @@ def short_report(
     sources: Iterable[object],
     path: str | Path | None,
     watch: Watch | None,
+    arranged: Callable[[Mapping[str, Result]], Mapping[str, Result]] | None = None,
 ) -> Report:
     """Run a few studies and put them on one page, which opens with views of some of them.
 
@@ -83,6 +84,8 @@ def short_report(
         Views, by study, that the first screen and the tables of a section show.
     size, sources
         How much was studied, in words, and the files that it comes from.
+    arranged
+        Returns results, by study, that the first screen shows in another order.
     """
     results: dict[str, Result] = {}
     skipped: dict[str, str] = {}
@@ -97,7 +100,8 @@ def short_report(
                 raise
             skipped[name] = one_line(error, 300)
     found = Findings(results=results, skipped=skipped)
-    cards = [(name, views.page(results[name], view)) for name, view in opening.items() if name in results]
+    opened = {**results, **({} if arranged is None else arranged(results))}
+    cards = [(name, views.page(opened[name], view)) for name, view in opening.items() if name in results]
     told = [note for name in opening if name in results for note in results[name].notes if not is_answer(note)]
     made = page.sections(found, told, shown)
     files = each("<li>{}</li>", ((one_line(source, 300),) for source in sources))

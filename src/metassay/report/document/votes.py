@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from metassay.core import options as opt
+from metassay.core.result import Result
 from metassay.core.study import study
 from metassay.core.votes import Votes
 from metassay.report import numbers
@@ -62,7 +65,21 @@ def make_votes_report(
         "bias": (bias, {**named, "metric": metric}, "judge_votes"),
     }
     size, sources = _size(votes), votes.sources
-    return short_report(votes, plans, OPENING, VIEWS, title=title, size=size, sources=sources, path=path, watch=watch)
+    told: dict[str, Any] = {"title": title, "size": size, "sources": sources, "path": path, "watch": watch}
+    return short_report(votes, plans, OPENING, VIEWS, arranged=_best_judges_first, **told)
+
+
+def _best_judges_first(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Return the ranking with people first, and then the judges that agree with them most often."""
+    from metassay.studies.judge_votes import JudgeVotes
+    from metassay.studies.rank import Ranking
+
+    ranking, judged = results["rank"], results.get("judge_votes")
+    if not (isinstance(ranking, Ranking) and isinstance(judged, JudgeVotes)):
+        return {}
+    agreement = {row.judge: -row.agreement for row in judged.table if row.agreement == row.agreement}
+    table = sorted(ranking.table, key=lambda row: (row.kind != "human", agreement.get(row.metric, 0.0)))
+    return {"rank": replace(ranking, table=tuple(table))}
 
 
 def _size(votes: Votes) -> str:

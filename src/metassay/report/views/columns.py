@@ -128,7 +128,7 @@ def bars(rows: Sequence[Any], legend: str) -> Shown:
         if c > a:
             line[a], line[c] = "├", "┤"
         line[b] = "●"
-        return Cell("".join(line), bar=(first, middle, last))
+        return Cell("".join(line), bar=(first, middle, last), kind=row.kind)
 
     header = f"{numbers.two(low)} to {numbers.two(high)}"
     if not all(math.isnan(row.low) for row in rows):
@@ -154,12 +154,13 @@ def column(spec: Shown | str) -> Shown:
     return figures(header, of, lambda *ends: around(*ends, write))
 
 
-def bold(spec: Shown | str, rule: Callable[[Any], object]) -> Shown:
-    """Return a column in which some lines are bold."""
+def bold(spec: Shown | str, rule: Callable[[Any], object], kind: str = "") -> Shown:
+    """Return a column in which some lines are bold, in the colour of a `kind` if one is given."""
     shown = column(spec)
 
     def cells(lines: Sequence[Any]) -> list[Cell]:
-        return [replace(c, bold=bool(rule(line))) for c, line in zip(shown.cells(lines), lines, strict=True)]
+        told = zip(shown.cells(lines), map(bool, map(rule, lines)), strict=True)
+        return [replace(cell, bold=out, kind=kind if out else cell.kind) for cell, out in told]
 
     return replace(shown, cells=cells)
 

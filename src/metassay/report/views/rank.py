@@ -16,6 +16,8 @@ from metassay.studies.rank_rows import GapRow, StandingRow, WinRow
 
 MOST = 15
 """Lines of a ranking that are shown at first sight."""
+MOST_RATERS = 5
+"""Raters whose ranks stand side by side on the first screen."""
 WIDEST = 12
 """Systems of a matrix that stand side by side."""
 HEADINGS = {
@@ -158,16 +160,21 @@ def board(result: Ranking) -> tuple[Table, ...]:
     title = f"{HEADINGS[first.statistic].capitalize()} of systems by {one_line(first.metric)}, and their ranks"
     form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(first.statistic, "two")
     best = f"{HEADINGS[first.statistic]}|estimate low high|{form}"
-    several = len(grouped(rows, "metric")) > 1
+    raters = list(grouped(rows, "metric"))
+    ranked = [row for row in rows if row.metric in raters[:MOST_RATERS]]
+    hidden = len(raters) - MOST_RATERS
     return build(
         title,
         [
             "system",
-            *(at(each, "metric", first.metric) for each in (bars(mine, ""), best)),
-            *across(rows, "metric", lambda m: figures(f"rank, {one_line(m, 20)}" if several else "rank", _rank)),
+            at(bars(mine, ""), "metric", first.metric),
+            at(bold(best, lambda row: row.rank == 1, first.kind), "metric", first.metric),
+            *across(ranked, "metric", lambda m: figures(f"rank, {one_line(m)}" if raters[1:] else "rank", _rank)),
         ],
         [(f"the best {MOST} of {len(every):,}" if len(every) > MOST else "", every[:MOST])],
         *_legend(result),
+        hidden > 0 and f"Rankings by {numbers.counted(hidden, 'more rater')} are in the section on the ranking.",
+        bold="first by the estimate",
     )
 
 
