@@ -51,9 +51,9 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
         for row in rows
         if row["name"] in {name, *people}
     ]
-    known = [*people] if shown == people else ["metric", *people]
-    colour, _, dash = series("curve", known, columns=2, symbolType="stroke", symbolSize=400)
-    colour["scale"]["range"] = [HUMAN if name in people else METRIC for name in known]
+    keys = [*people] if shown == people else ["metric", *people]
+    colour, _, dash = series("curve", keys, columns=2, symbolType="stroke", symbolSize=400)
+    colour["scale"]["range"] = [HUMAN if name in people else METRIC for name in keys]
     band, *others = lines(x, y, tooltip=about, colour=colour, dash=dash, detail="name")
     if len(people) > 1:  # their bands would hide each other
         band["transform"] = [{"filter": "datum.name === datum.panel"}]
