@@ -55,6 +55,15 @@ def test_notes_of_another_version_stay_the_sentences_that_they_were(note):
     assert "Three systems are excluded." in again.to_text()
 
 
+def test_a_plan_whose_answer_only_another_version_knows_is_shown_with_it():
+    found = json.loads(STUDIES["plan"](ma.example()).to_json())
+    plan = next(note for note in found["notes"] if note["code"] == "plan")
+    del plan["width"]
+    plan["text"] = "About 189 inputs are needed. " * 20
+    again = from_json(json.dumps(found))
+    assert plan["text"].strip() in " ".join(again.to_text().split())
+
+
 def test_numbers_that_json_does_not_know():
     values = (1.0, math.nan, math.inf, -math.inf)
     assert encode(values) == [1.0, None, "Infinity", "-Infinity"]

@@ -164,6 +164,8 @@ def load(path: str | PathLike[str]) -> Result:
 
 
 _KNOWN = ("signature", "notes")
+LONGEST = 2_000
+"""Letters of a note that only another version knows."""
 _TEXTS = ("texts", "back")
 """Fields of texts, which have files of their own."""
 
@@ -182,7 +184,7 @@ def _note(said: Mapping[str, Any]) -> Note:
     try:
         sentence(note)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        return Note.of("as-written", written=one_line(said["text"]))
+        return Note.of("as-written", written=one_line(said["text"], LONGEST))
     return note
 
 

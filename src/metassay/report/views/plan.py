@@ -42,7 +42,8 @@ def default(result: Plan) -> tuple[str, ...]:
 
 def lead(result: Plan) -> list[list[Note]]:
     """Return what is needed for each metric, the one that is known best first."""
-    plans = grouped([note for note in result.notes if note.code in ("plan", "plan-next")], _about).values()
+    told = grouped([note for note in result.notes if note.code in ("plan", "plan-next")], _about).values()
+    plans = (notes for notes in told if notes[0].code == "plan")
     return sorted(plans, key=lambda notes: _rank(notes[0]["width"], notes[0]["power"]))
 
 
