@@ -453,6 +453,8 @@ def test_a_section_shows_one_chart_and_folds_its_table_and_other_charts():
 def test_what_to_do_next_is_said_where_nothing_can_be_planned(tmp_path):
     few = ma.make_report(made(systems=3, inputs=40), human="overall", resamples=50)
     assert "Judge outputs of at least 5 systems (now 3)" in few.html.split("<nav")[0]
+    whole = ma.make_report(made(systems=8, inputs=1), human="overall", resamples=50)
+    assert "Add scores of single outputs" in whole.html.split("<nav")[0]
     rng, lines = np.random.default_rng(1), ["input,ann,bob,judge"]
     for at in range(60):
         said = rng.choice(["red", "green", "blue"])

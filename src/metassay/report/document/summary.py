@@ -116,6 +116,11 @@ def to_do(dossier: Dossier) -> str:
             f"Judge outputs of at least {LEAST['systems']} systems (now {systems}): with fewer, there are no intervals "
             "and no tests at the system level."
         )
+    if dossier.scores.has_systems and dossier.scores.shape[1] == 1:
+        return (
+            "Add scores of single outputs: these are scores of whole systems, which do not show how much results "
+            "depend on the inputs, so there are no intervals for new inputs."
+        )
     if apart(dossier):
         return "Study one group of systems at a time (--select systems=PATTERN), or judge some inputs for all systems."
     return ""
