@@ -81,10 +81,11 @@ class Fit:
 
         A variance to which few systems contribute is known as badly as that of few systems: 2N/(κ − 1) with the
         kurtosis κ of the contributions, which is N if they are normal. At system level, where noise that differs by
-        system averages out, it is N − 2 as it stands.
+        system averages out, it is N − 2 as it stands, but for Spearman's coefficient, which rests on few systems at
+        times.
         """
         most = np.full(left.shape[:-1], float(self.df[0]))
-        if self.level not in ("input", "global"):
+        if self.level == "within-system" or (self.level == "system" and self.statistic.name != "spearman"):
             return most
         return np.asarray(np.fmin(most, df_of_variance(left - left.mean(axis=-1, keepdims=True))))
 

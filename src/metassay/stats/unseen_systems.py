@@ -1,9 +1,9 @@
 """Room in intervals of ranks for systems of a rare kind, of which a sample may have none.
 
 Where people and a metric agree on systems, they rank a system alike that is much better or worse than all others. If a
-share 1 − .2^(1/N) of all systems is of such a kind, a fifth of the samples of N systems have none of it, and nothing in
+share 1 − .18^(1/N) of all systems is of such a kind, 18% of the samples of N systems have none of it, and nothing in
 them shows that it exists: their jackknife is too narrow. With the kind, a mean over pairs of systems would be
-c − (c − τ)·.2^(2/N), where c is what pairs with such a system have.
+c − (c − τ)·.18^(2/N), where c is what pairs with such a system have.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from metassay.stats.levels import means_of_known
 if TYPE_CHECKING:
     from metassay.stats.jackknife import Fit
 
-UNSEEN = 0.2
+UNSEEN = 0.18
 """The share of samples that have none of the rare kind."""
 FAR = 8.0
 """How many standard deviations of systems the rare kind is away from the others, as people see it."""

@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from metassay.stats.methods.base import Case, Draws
-from metassay.stats.methods.jackknife import Limits, contrast, detectable
+from metassay.stats.methods.jackknife import Limits, contrast, detectable, lengthened
 from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.statistics.pair_shares import DISCORDANT
 from metassay.stats.statistics.registry import find
@@ -37,12 +37,14 @@ def p_of(case, pairs, alternative="greater"):
     return TEST.compute(case, pairs, NONE, alternative, "plus-one")
 
 
-def of_systems(level, left):
+def of_systems(level, left, name):
     """Return the degrees of freedom of the jackknife over systems, fewer where few systems make the variance."""
     n = len(left)
     if level == "within-system":
         return n - 1
-    return n - 2 if level == "system" else min(n - 2, 2 * n / (stats.kurtosis(left, fisher=False) - 1))
+    if level == "system" and name != "spearman":
+        return n - 2
+    return min(n - 2, 2 * n / (stats.kurtosis(left, fisher=False) - 1))
 
 
 def far_off(x, z, level):
@@ -76,30 +78,36 @@ def test_the_interval_written_out(level, name):
         j = sum(v * v for v in d) / (n * (n - 1))
         if level == "system" and name == "kendall":
             j *= (n - 1) / (n + 2)
-        if level == "global":
+        if (level, name) == ("global", "pearson"):
             j *= n / (n - 2)
+        if (level, name) == ("input", "kendall"):
+            j *= (n - 2) / n
         if level == "system" and name != "pearson":
             j = max(j, slope * 2 / (n * (n - 1)))
         a = max(fit.of_inputs[p, p], -0.2 * j)
-        df = (j + max(a, 0)) ** 2 / (j**2 / of_systems(level, fit.left[p]) + max(a, 0) ** 2 / (m - 1))
-        t = stats.t(max(df, 1)).ppf(0.95)
+        df = (j + max(a, 0)) ** 2 / (j**2 / of_systems(level, fit.left[p], name) + max(a, 0) ** 2 / (m - 1))
         skew = sum(v**3 for v in d) / (6 * sum(v * v for v in d) ** 1.5) * (j / (j + a)) ** 1.5
         skew = min(max(skew, -0.3), 0.3)
         if level in ("input", "global"):
             c -= (n - 1) * (fit.left[p].mean() - np.arctanh(min(r, most)))
         power = 1 if (level, name) == ("system", "kendall") else 2
-        ends = []
-        for q in (-t, t):
-            longer = q / max(1 - skew * q, 0.2) ** power if skew * q > 0 else q
-            reach = np.sqrt(j + a) * longer
-            if level in ("input", "global") and name != "pearson":
-                # What systems that a fifth of samples lack would do.
-                far, at = far_off(x[p], z, level), np.arctanh(min(r, most))
-                unseen = far - (far - r) * 0.2 ** ((2 if name == "kendall" else 3) / n)
-                room = (np.arctanh(np.clip(unseen, -most, most)) - at) * stats.norm.ppf(0.95) / stats.norm.ppf(0.975)
-                if far * q > 0 and room * q > 0 and abs(room) > abs(reach):
-                    reach = room
-            ends.append(np.tanh(c + reach))
+        error, t = np.sqrt(j + a), stats.t(max(df, 1))
+
+        def reach(side, tail, error=error, t=t, skew=skew, power=power):
+            q = side * t.ppf(1 - tail)
+            return error * (q / max(1 - skew * q, 0.2) ** power if skew * q > 0 else q)
+
+        ends = [reach(side, 0.05) for side in (-1, 1)]
+        if level in ("input", "global") and name != "pearson":
+            # What systems that 18 % of samples lack would do; the other end then misses .9 of 10 %.
+            far, at = far_off(x[p], z, level), np.arctanh(min(r, most))
+            unseen = far - (far - r) * 0.18 ** ((2 if name == "kendall" else 3) / n)
+            room = (np.arctanh(np.clip(unseen, -most, most)) - at) * stats.norm.ppf(0.95) / stats.norm.ppf(0.975)
+            if far > 0 and room > ends[1]:
+                ends = [reach(-1, 0.09), room]
+            elif far < 0 and room < ends[0]:
+                ends = [room, reach(1, 0.09)]
+        ends = [np.tanh(c + end) for end in ends]
         assert found.low[p] == pytest.approx(min(ends[0], r), abs=1e-10)
         assert found.high[p] == pytest.approx(max(ends[1], r), abs=1e-10)
 
@@ -115,7 +123,11 @@ def test_room_for_unseen_systems_lengthens_the_side_away_from_0(level, name):
     limits = Limits(fit)
     (low, high), (low_seen, high_seen) = limits.ends(0.95)[:, 0], limits.ends(0.95, alone=False)[:, 0]
     assert high > high_seen + 0.004
-    assert low == pytest.approx(low_seen)
+    # Then the other end may miss .9 of the 5 % that both may.
+    error, t = np.sqrt(limits.variance[0]), stats.t(limits.df[0])
+    short = lengthened(np.array(-t.ppf(0.955)), limits.skew[0], 2)
+    assert low == pytest.approx(min(np.tanh(limits.centre[0] + error * short), fit.estimates[0]))
+    assert low_seen <= low
     # It is that of 95% intervals, and as much less at another confidence as a normal quantile is.
     at_half = limits.ends(0.5)[1, 0]
     share = stats.norm.ppf(0.75) / stats.norm.ppf(0.975)
@@ -180,19 +192,22 @@ def test_the_test_written_out(level, name, skew):
             j *= n / (n - 2)
         added = max(fit.of_inputs[a, a] + fit.of_inputs[b, b] - 2 * fit.of_inputs[a, b], -0.2 * j)
 
-        def upper(d, v, w, left=left, times=1):
-            df = (v + max(w, 0)) ** 2 / (v**2 / (times * of_systems(level, left)) + max(w, 0) ** 2 / (m - 1))
+        def upper(d, v, w, left=left):
+            df = (v + max(w, 0)) ** 2 / (v**2 / of_systems(level, left, name) + max(w, 0) ** 2 / (m - 1))
             return stats.t(max(df, 1)).sf(d / np.sqrt(v + w))
 
         expected = [upper(difference, j, added), upper(-difference, j, added)]
-        if level == "system" and name == "kendall":
+        at = difference / (fit.estimates[a] - fit.estimates[b])  # the scale, from one to the other
+        if level == "system" and name != "pearson":
             u, v, w = (stats.rankdata(v.mean(axis=1)) for v in (x[a], x[b], z))
             signs = np.array(list(product([False, True], repeat=n)))
-            drawn_ = [tau(np.where(s, v, u), w) - tau(np.where(s, u, v), w) for s in signs]
-            at = (difference / (fit.estimates[a] - fit.estimates[b])) ** 2  # the scale, from one to the other
-            both = (j + 2 * np.var(drawn_) * at) / 3
-            expected = [upper(s * difference, both, added, times=4) for s in (1, -1)]
-        elif level == "system":
+            drawn_ = at * np.array(
+                [RANKS[name](np.where(s, v, u), w) - RANKS[name](np.where(s, u, v), w) for s in signs]
+            )
+            of_ranks = [exchanged(s * difference, drawn_, added) for s in (1, -1)]
+            wider = max(j - np.var(drawn_), 0) / 2
+            expected = [exchanged(s * difference, drawn_ * np.sqrt(1 + wider / np.var(drawn_)), added) for s in (1, -1)]
+        if level == "system" and name != "kendall":
             means = [v.mean(axis=1) for v in (x[a], x[b], z)]
             if name == "spearman":
                 means = [stats.rankdata(v) for v in means]
@@ -204,6 +219,11 @@ def test_the_test_written_out(level, name, skew):
             if name == "pearson":
                 both = np.sqrt(j * score) * slope
                 expected = [upper(difference, both, added), upper(-difference, both, added)]
+            else:
+                flips = np.array(list(product([1, -1], repeat=n))) @ psi * at / n
+                flips = flips * np.sqrt(1 + max(j / np.var(flips) - 1, 0) / 2)
+                expected = [exchanged(s * difference, flips, added) for s in (1, -1)]
+                expected = [max(p, other / 2) for p, other in zip(expected, of_ranks, strict=True)]
             shares = [
                 ((e - e.mean()) ** 2).max() / ((e - e.mean()) ** 2).sum()
                 for e in (u - fit.estimates[a] * w, v - fit.estimates[b] * w, u - v)
@@ -312,6 +332,24 @@ def tau(x, z):
     """Kendall's coefficient of values without ties; ranks of two metrics that were exchanged may tie."""
     signs = [np.sign(v[:, None] - v) for v in (x, z)]
     return (signs[0] * signs[1]).sum() / (len(x) * (len(x) - 1))
+
+
+def rho(x, z):
+    """Spearman's coefficient likewise: as if ties were none."""
+    ranks = [np.sign(v[:, None] - v).sum(axis=1) for v in (x, z)]
+    n = len(x)
+    return 3 * (ranks[0] * ranks[1]).sum() / (n * (n * n - 1))
+
+
+RANKS = {"kendall": tau, "spearman": rho}
+
+
+def exchanged(difference, drawn, added):
+    """Return how likely differences after exchanges, and normal ones of what inputs add, are at least as large."""
+    if added > 0:
+        return stats.norm.sf((difference - drawn) / np.sqrt(added)).mean()
+    near = np.isclose(drawn, difference, rtol=0, atol=1e-9)
+    return ((drawn > difference) & ~near).mean() + near.mean() / 2
 
 
 # -- worlds -----------------------------------------------------------------------------------------
@@ -450,7 +488,8 @@ def test_what_cannot_succeed_is_infinitely_far():
     x, z = world(5, 10, seed=1)
     case = Case(find("kendall"), x, z, "system")
     tested = p_of(case, [(0, 1)])
-    # With 5 systems t is at most √7.5, and p at least .009 of 12 degrees of freedom.
-    near, far = (detectable(case.statistic, tested, 5, alpha, "two-sided")[0] for alpha in (0.2, 0.01))
+    # 5 systems can be exchanged in 32 ways, of which that of the data counts half.
+    assert tested.smallest == 1 / 64
+    near, far = (detectable(case.statistic, tested, 5, alpha, "two-sided")[0] for alpha in (1 / 31, 1 / 33))
     assert np.isfinite(near)
     assert np.isinf(far)

@@ -380,8 +380,8 @@ class Tested:
     precision: tuple[FloatArray, FloatArray] | None = None
     """Standard errors of the differences on the statistic's scale, and their degrees of freedom, (pairs,) each, if the
     test is Student's."""
-    largest: float = np.inf
-    """The most standard errors that a difference can be."""
+    smallest: float = 0.0
+    """The smallest one-sided p-value that so few systems allow."""
 
 
 class MetricTest(Method):

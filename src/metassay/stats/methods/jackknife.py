@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
+from metassay.stats import exchanged_systems
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.few_systems import FewSystems, stretched
 from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
-from metassay.stats.kernels.left_out import concordance
-from metassay.stats.leverage import grubbs_share, largest_share, midranks, residuals, standardised
+from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
@@ -26,6 +26,10 @@ LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
 ROUNDING = 1e-14
 """The share of two variances below which their difference is rounding."""
+OF_RANKS = 0.5
+"""Spearman's p-values are at least this share of those from exchanges of ranks, without which rare systems mislead."""
+OTHER = 0.9
+"""Where an end leaves room for unseen systems, the other may miss this share of what both may miss together."""
 SKEWED, LEAST = 0.3, 0.2
 """The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
 
@@ -92,9 +96,12 @@ class Limits:
         self.few = FewSystems.of(fit) if FewSystems.serves(statistic, fit.level, n) else None
         if self.few is not None:
             systems, df = self.few.variance, self.few.df
-        elif fit.level == "global":
+        elif fit.level == "global" and not (statistic.ranked and statistic.is_correlation):
             # The centre without bias varies more than the estimate, of which this is the variance.
             systems = systems * fit.of_cells
+        elif fit.level == "input" and statistic.pairwise and statistic.is_correlation:
+            # Of a mean over pairs the jackknife shows too much: N(N − 1)/(N − 2)² at most, but the centre varies more.
+            systems = systems * (n - 2) / n
         elif fit.level == "system" and statistic.ranked:
             # As many independent pairs as there are units to make them of: agreement in all of them is no certainty.
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems, n))
@@ -117,7 +124,8 @@ class Limits:
         Unless they stand `alone`, but serve an interval of a difference, they leave no room for unseen systems, which
         change both metrics alike.
         """
-        t = stdtrit(self.df[metrics], (1 + np.asarray(confidence)) / 2)
+        confidence, df = np.asarray(confidence), self.df[metrics]
+        t = stdtrit(df, (1 + confidence) / 2)
         if self.few is not None:
             low, high = self.fit.statistic.range
             ends = self.few.ends(t * np.sqrt(self.variance / self.systems)[metrics], metrics)
@@ -126,10 +134,14 @@ class Limits:
         error = np.sqrt(self.variance[metrics])
 
         # Room is that of 95% intervals.
-        below, above = self.room[:, metrics] * (alone * ndtri((1 + np.asarray(confidence)) / 2) / ndtri(0.975))
-        down = np.minimum(error * lengthened(-t, skew, self.power), -below)
-        up = np.maximum(error * lengthened(t, skew, self.power), above)
-        ends = self.fit.statistic.scale.back(np.stack([centre + down, centre + up]))
+        room = self.room[:, metrics] * (alone * ndtri((1 + confidence) / 2) / ndtri(0.975))
+        plain, nearer = (
+            np.stack([error * np.abs(lengthened(side * q, skew, self.power)) for side in (-1, 1)])
+            for q in (t, stdtrit(df, 1 - OTHER * (1 - confidence)))
+        )
+        beyond = room > plain
+        reach = np.where(beyond, room, np.where(beyond[::-1], nearer, plain))
+        ends = self.fit.statistic.scale.back(np.stack([centre - reach[0], centre + reach[1]]))
         # What no system changes has no width; ±1 has a place on Fisher's scale only because it is moved in.
         return np.where(self.varies[metrics], [np.minimum(ends[0], r), np.maximum(ends[1], r)], r)
 
@@ -160,8 +172,8 @@ class JackknifeTest(_Jackknife, MetricTest):
     """t = (c_X − c_Y)/√(J + A) of the difference, on the statistic's scale and the degrees of freedom of the interval.
 
     Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good;
-    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test; Kendall's
-    coefficients take (J + 2V)/3 on 4(N − 2) degrees of freedom, with the variance V under exchanges of systems.
+    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test. Kendall's
+    coefficients are compared with what exchanges of systems make of them (see :mod:`metassay.stats.exchanged_systems`).
     """
 
     unpaired = "correlations"
@@ -184,10 +196,9 @@ class JackknifeTest(_Jackknife, MetricTest):
             alternative = OPPOSITE[alternative]
         p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        # A difference that all systems show alike is √N standard deviations V of what exchanges make of it.
-        kendall = case.level == "system" and case.statistic.is_correlation and case.statistic.pairwise
-        largest = min((np.sqrt(1.5 * fit.units[0]) for _, fit in case.fits), default=np.inf) if kendall else np.inf
-        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df), largest)
+        exchanged = [fit.units[0] for _, fit in case.fits if fit.means is not None and fit.statistic.ranked]
+        smallest = max(map(exchanged_systems.smallest, exchanged), default=0.0)
+        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df), smallest)
 
     @staticmethod
     def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
@@ -210,13 +221,13 @@ def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, 
         return None
     error, df = found.precision
     middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
+    alpha /= 2 if alternative == "two-sided" else 1
     with np.errstate(invalid="ignore"):
-        t = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1))
-        half = t * error / 2
+        half = stdtrit(df, 1 - alpha) * error / 2
     low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
     # Statistics that come in steps end where the last step is cut off.
     most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
-    return np.where((half > most) | (t > found.largest), np.inf, high - low)
+    return np.where((half > most) | (alpha < found.smallest), np.inf, high - low)
 
 
 @dataclass(frozen=True)
@@ -251,81 +262,81 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
     own = np.diag(fit.of_systems)
     same = (systems <= EQUAL**2 + ROUNDING * (own[first] + own[second])) & (np.abs(difference) <= EQUAL)
     degrees = fit.df_of_systems(fit.left[first] - fit.left[second]), fit.df[1]
-
-    def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        total = variance + inputs
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
-        df = satterthwaite(variance, inputs, degrees)
-        return stdtr(df, -t), stdtr(df, t)
-
-    shown = systems
-    score = None
-    if fit.means is not None and fit.statistic.pairwise:
-        # Whether metrics are equally good, V tells with less noise than J, which is 0 at times; their weights are those
-        # that hold the level from 5 systems on.
-        shown, degrees = (systems + 2 * _exchanged(fit, first, second)) / 3, (4 * degrees[0], degrees[1])
-    elif fit.means is not None:
-        score = _score(fit, first, second)
-        if not fit.statistic.ranked:
-            shown = np.sqrt(systems * score.variance) * score.slope
-    greater, less = p_values(difference, shown, inputs)
+    score = None if fit.means is None or fit.statistic.pairwise else _Score.of(fit, first, second)
+    if fit.means is not None and fit.statistic.ranked:
+        sides, error, df = _exchanged(fit, first, second, systems, inputs, score)
+    else:
+        shown = systems if score is None else np.sqrt(systems * score.variance) * score.slope
+        sides = _student(difference, shown, inputs, degrees)
+        error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, degrees)
     if score is not None:
         added = np.maximum(inputs / score.slope**2, LOWEST * score.variance)
-        restricted = p_values(score.difference, score.variance, added)
-        greater, less = (
-            np.where(score.outlier, np.maximum(p, other), p)
-            for p, other in zip((greater, less), restricted, strict=True)
-        )
-    error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, degrees)
-    return Contrast(np.where(same, np.nan, greater), np.where(same, np.nan, less), error, df, same)
+        restricted = _student(score.terms.sum(axis=1), score.variance, added, degrees)
+        sides = [np.where(score.outlier, np.maximum(*each), each[0]) for each in zip(sides, restricted, strict=True)]
+    greater, less = (np.where(same, np.nan, p) for p in sides)
+    return Contrast(greater, less, error, df, same)
 
 
-def _exchanged(fit: Fit, first: IntArray, second: IntArray) -> FloatArray:
-    """Return the variance of differences of Kendall's coefficients, (pairs,), if metrics exchange ranks of systems.
+def _student(
+    difference: FloatArray, variance: FloatArray, inputs: FloatArray, degrees: tuple[FloatArray, int]
+) -> list[FloatArray]:
+    """Return p-values of t against both sides."""
+    total = variance + inputs
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
+    df = satterthwaite(variance, inputs, degrees)
+    return [stdtr(df, -t), stdtr(df, t)]
 
-    With x and y ranks, let k(x_i) be how many of all 2N points (x_j, z_j) and (y_j, z_j) the point (x_i, z_i) is
-    concordant with, less the discordant ones. The difference is the sum of k(x_i) − k(y_i) over systems, and exchanging
-    a system changes the sign of its own term, and nothing else: no exchange needs to be drawn.
+
+def _exchanged(
+    fit: Fit, first: IntArray, second: IntArray, systems: FloatArray, inputs: FloatArray, score: _Score | None
+) -> tuple[list[FloatArray], FloatArray, FloatArray]:
+    """Compare differences of rank coefficients of means with those after exchanges of systems.
+
+    Returns p-values against both sides, standard errors and their degrees of freedom. Where the jackknife shows a
+    larger variance than exchanges do, they are widened to the mean of both. For Spearman's coefficient the terms of the
+    score test say more than its ranks do, but p is at least half of that from ranks.
     """
-    assert fit.means is not None, "only means of systems are tested so"
-    x, z = (midranks(values) for values in fit.means)
-    n, r = fit.systems, fit.estimates
-    untied = [np.array([n * n - (np.unique(row, return_counts=True)[1] ** 2).sum() for row in v]) for v in (x, z)]
-    pairs = untied[1][first] * np.sqrt(untied[0][first] * untied[0][second])
-    both = zip(first, second, strict=True)
-    found = [concordance(np.concatenate([x[a], x[b]]), np.concatenate([z[a], z[a]])) for a, b in both]
-    of_units = added_up(np.array([k[:n] - k[n:] for k in found]), fit.families)
-    apart = r[first] - r[second]
-    near = np.abs(apart) <= EQUAL
-    steep = fit.statistic.scale.slope((r[first] + r[second]) / 2, n)
-    steep = np.where(near, steep, (fit.at[first] - fit.at[second]) / np.where(near, 1.0, apart))
-    return np.asarray(steep**2 * (of_units**2).sum(axis=1) / np.maximum(pairs, 1))
+    difference, inputs = fit.at[first] - fit.at[second], np.maximum(inputs, 0.0)
+    of_ranks = terms = exchanged_systems.of_systems(fit, first, second)
+    if score is not None:
+        terms = added_up(score.terms, fit.families) * exchanged_systems.steepness(fit, first, second)[:, None]
+    variance = np.square(terms).sum(axis=1)
+    wider = np.maximum(systems - variance, 0.0) / 2
+    widen = np.sqrt(1 + np.divide(wider, variance, out=np.zeros(len(wider)), where=variance > 0))
+    greater = exchanged_systems.p_values(difference, widen[:, None] * terms, inputs)
+    sides = [greater, 1 - greater]
+    if score is not None:
+        least = OF_RANKS * exchanged_systems.p_values(difference, of_ranks, inputs)
+        sides = [np.maximum(*each) for each in zip(sides, (least, OF_RANKS - least), strict=True)]
+    return sides, np.sqrt(variance + wider + inputs), np.full(len(first), np.inf)
 
 
 @dataclass(frozen=True)
 class _Score:
     """The score test that two correlations with the same people are equal, (pairs,)."""
 
-    difference: FloatArray
+    terms: FloatArray
+    """What each system contributes to the difference, (pairs, systems)."""
     variance: FloatArray
+    """The variance of their sum."""
     slope: FloatArray
     """How much Fisher's scale stretches their common value."""
     outlier: BoolArray
+    """Whether a system lies off the line of a metric and people, or of both metrics."""
 
-
-def _score(fit: Fit, first: IntArray, second: IntArray) -> _Score:
-    """Test from what a common value of both correlations ρ leaves: (x − y)(z − ρ(x + y)/2), system by system."""
-    assert fit.means is not None, "only means of systems are tested so"
-    n = fit.systems
-    x, z = (standardised(fit, values) for values in fit.means)
-    r = fit.estimates
-    apart, both = x[first] - x[second], (r[first] + r[second]) / 2
-    psi = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2)
-    difference = psi.mean(axis=1)
-    of_units = added_up(psi - difference[:, None], fit.families)
-    variance = (of_units**2).sum(axis=1) / n**2 * fit.units[0] / (fit.units[0] - 2)
-    of_one = largest_share(residuals(fit))[1]
-    share = np.maximum(np.maximum(of_one[first], of_one[second]), largest_share(apart)[1])
-    slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))
-    return _Score(difference, variance, slope, share > grubbs_share(n))
+    @classmethod
+    def of(cls, fit: Fit, first: IntArray, second: IntArray) -> _Score:
+        """Test from what a common value of both correlations ρ leaves: (x − y)(z − ρ(x + y)/2), system by system."""
+        assert fit.means is not None, "only means of systems are tested so"
+        n = fit.systems
+        x, z = (standardised(fit, values) for values in fit.means)
+        r = fit.estimates
+        apart, both = x[first] - x[second], (r[first] + r[second]) / 2
+        terms = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2) / n
+        of_units = added_up(terms - terms.mean(axis=1, keepdims=True), fit.families)
+        variance = (of_units**2).sum(axis=1) * fit.units[0] / (fit.units[0] - 2)
+        of_one = largest_share(residuals(fit))[1]
+        share = np.maximum(np.maximum(of_one[first], of_one[second]), largest_share(apart)[1])
+        slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))
+        return cls(terms, variance, slope, share > grubbs_share(n))
