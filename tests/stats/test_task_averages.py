@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
@@ -141,6 +143,26 @@ def test_one_task_is_tested_as_it_is(name, alternative):
     assert found.p == pytest.approx(alone.p)
     assert found.q == pytest.approx(alone.q)
     assert found.estimates == pytest.approx(alone.estimates)
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall"])
+def test_one_task_of_means_of_systems_is_tested_as_it_is(statistic):
+    # Exchanges of systems have no Student's t: it is the standard error that gives their p-values.
+    only = task(4, statistic, shape=(13, 20))
+    only = replace(only, case=replace(only.case, level="system"))
+    pairs = [(0, 1), (1, 2), (2, 0)]
+    for alternative in ("greater", "two-sided"):
+        found = compare_averages([only], pairs, TESTS["jackknife"], Draws(0, 0), alternative, "plus-one")
+        alone = TESTS["jackknife"].compute(only.case, pairs, Draws(0, 0), alternative, "plus-one")
+        assert np.minimum(found.p, found.q) == pytest.approx(np.minimum(alone.p, alone.q))
+    assert (found.p < 0.05).any()
+
+
+def test_known_errors_have_any_number_of_degrees_of_freedom():
+    for shared in (False, True):
+        together, only = Together([SAME], 1, shared=shared), task(0)
+        together.add(only.case, SAME, [(0, 1)], [0], np.array([0.3]), np.inf)
+        assert together.df.tolist() == [np.inf]
 
 
 def test_more_tasks_are_more_evidence():

@@ -83,4 +83,5 @@ class Together:
         cross = self.most**2 - self.own
         each = self.own + cross * np.nan_to_num(quotient(more, cross.sum(axis=1)))[:, None]
         below = (each**2 * self.scarce).sum(axis=1) if self.shared else self.welch
-        return np.maximum(quotient(total**2, below), 1.0)
+        # Errors that are known have any number of them.
+        return np.where((below == 0) & (total > 0), np.inf, np.maximum(quotient(total**2, below), 1.0))

@@ -20,6 +20,11 @@ MOST_LETTERS = 52
 """With more letters than the alphabet has, they tell nothing that the ranks do not."""
 
 
+def one_exchange(units: int) -> float:
+    """Return how likely one of all ways to exchange so many units is."""
+    return float(0.5 ** min(units, 1000))
+
+
 def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) -> float:
     """Return the p-value of Williams' test that X correlates better with Z than Y does.
 

@@ -251,7 +251,7 @@ def _by_draws(
 
 
 WIDEST = 10.0
-"""A test of one task that finds less than its standard error says counts as one with at most so many times of it."""
+"""The standard error of a task is changed by at most this factor, so that it gives the p-value that the task has."""
 
 
 def _by_variances(
@@ -274,15 +274,13 @@ def _by_variances(
         for case, here, chosen in _parts(task, pairs):
             found = test.compute(case, chosen, draws, "greater", rule)
             assert found.precision is not None, "the jackknife tells standard errors"
-            (error, df), r, n = found.precision, found.estimates, case.shape[0]
-            apart, middle = r[:, 0] - r[:, 1], r.mean(axis=1)
-            near = np.abs(apart) < EQUAL
-            places = statistic.scale.to(r, n)
+            (error, df, _), r, n = found.precision, found.estimates, case.shape[0]
+            apart = r[:, 0] - r[:, 1]
+            near = np.abs(apart) <= EQUAL
             with np.errstate(invalid="ignore", divide="ignore"):
-                slope = np.where(near, statistic.scale.slope(middle, n), (places[:, 0] - places[:, 1]) / apart)
-                least = error / slope
+                least = error / statistic.scale.chord(r[:, 0], r[:, 1], n)
                 t = np.abs(stdtrit(df, np.fmin(np.fmin(found.p, found.q), 0.5)))
-                wide = np.where(near | (t == np.inf), least, np.clip(np.abs(apart) / t, least, WIDEST * least))
+                wide = np.where(near | (t == np.inf), least, np.clip(np.abs(apart) / t, least / WIDEST, WIDEST * least))
             same = [reason is not None and reason.code == "same-scores" for reason in found.reasons]
             for k, reason in zip(here, found.reasons, strict=True):
                 if reason is not None and reason.code != "undefined":

@@ -484,6 +484,33 @@ def test_the_least_difference_is_where_p_reaches_alpha():
     assert detectable(case.statistic, tested, 14, 0.05, "greater")[0] < needed
 
 
+@pytest.mark.parametrize("name", ["kendall", "spearman"])
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 30])
+def test_what_is_significant_is_far_enough(name, alpha):
+    # Quantiles of exchanges are approximate, and Spearman's p may be that of another test.
+    near = []
+    for seed in range(120):
+        x, z = world(16, 30, metrics=2, seed=seed)
+        x[1] += 3 * np.random.default_rng(1_000 + seed).normal(size=(16, 1))
+        case = Case(find(name), x, z, "system")
+        tested = p_of(case, [(0, 1)])
+        (needed,) = detectable(case.statistic, tested, 16, alpha, "greater")
+        if tested.p[0] <= alpha:
+            near.append(needed / (tested.estimates[0, 0] - tested.estimates[0, 1]))
+    assert len(near) > 5
+    assert np.median(near) < 1.01
+    assert np.mean(np.array(near) <= 1.1) > 0.9
+
+
+def test_intervals_of_less_confidence_are_within_those_of_more():
+    x, z = world(8, 40, seed=10)
+    for level in ("input", "global"):
+        limits = Limits(Case(find("kendall"), x, z, level).fits[0][1])
+        low, high = np.stack([limits.ends(c) for c in np.linspace(0.05, 0.99, 40)]).transpose(1, 0, 2)
+        assert (np.diff(low, axis=0) <= 0).all()
+        assert (np.diff(high, axis=0) >= 0).all()
+
+
 def test_what_cannot_succeed_is_infinitely_far():
     x, z = world(5, 10, seed=1)
     case = Case(find("kendall"), x, z, "system")

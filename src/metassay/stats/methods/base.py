@@ -377,11 +377,11 @@ class Tested:
     """Draws in which a statistic was undefined; they are left out."""
     reasons: tuple[Reason | None, ...] = ()
     """For each pair why it has no p-value; None if it has one."""
-    precision: tuple[FloatArray, FloatArray] | None = None
-    """Standard errors of the differences on the statistic's scale, and their degrees of freedom, (pairs,) each, if the
-    test is Student's."""
+    precision: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    """Standard errors of the differences on the statistic's scale, their degrees of freedom, which are infinite where
+    systems are exchanged, and the excess kurtosis of what exchanges make, (pairs,) each; None if the test has none."""
     smallest: float = 0.0
-    """The smallest one-sided p-value that so few systems allow."""
+    """The smallest one-sided p-value that exchanges of so few systems allow."""
 
 
 class MetricTest(Method):

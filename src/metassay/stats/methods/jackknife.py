@@ -6,7 +6,7 @@ See :mod:`metassay.stats.jackknife` for what systems show and what inputs add to
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
@@ -26,9 +26,10 @@ LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
 ROUNDING = 1e-14
 """The share of two variances below which their difference is rounding."""
-OF_RANKS = 0.5
-"""Spearman's p-values are at least this share of those from exchanges of ranks, without which rare systems mislead."""
-OTHER = 0.9
+LEAST_OF_RANKS = 0.5
+"""Spearman's p-values are at least this share of those from exchanges of ranks; else far too many of those that a
+correction for many tests needs are small where biases are skewed."""
+OTHER_TAIL = 0.9
 """Where an end leaves room for unseen systems, the other may miss this share of what both may miss together."""
 SKEWED, LEAST = 0.3, 0.2
 """The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
@@ -100,7 +101,8 @@ class Limits:
             # The centre without bias varies more than the estimate, of which this is the variance.
             systems = systems * fit.of_cells
         elif fit.level == "input" and statistic.pairwise and statistic.is_correlation:
-            # Of a mean over pairs the jackknife shows too much: N(N − 1)/(N − 2)² at most, but the centre varies more.
+            # Of a mean over pairs the jackknife shows up to N(N − 1)/(N − 2)² times too much, but the centre varies
+            # more than the estimate: this factor was found by simulation.
             systems = systems * (n - 2) / n
         elif fit.level == "system" and statistic.ranked:
             # As many independent pairs as there are units to make them of: agreement in all of them is no certainty.
@@ -137,7 +139,7 @@ class Limits:
         room = self.room[:, metrics] * (alone * ndtri((1 + confidence) / 2) / ndtri(0.975))
         plain, nearer = (
             np.stack([error * np.abs(lengthened(side * q, skew, self.power)) for side in (-1, 1)])
-            for q in (t, stdtrit(df, 1 - OTHER * (1 - confidence)))
+            for q in (t, stdtrit(df, np.maximum(1 - OTHER_TAIL * (1 - confidence), 0.5)))
         )
         beyond = room > plain
         reach = np.where(beyond, room, np.where(beyond[::-1], nearer, plain))
@@ -172,8 +174,9 @@ class JackknifeTest(_Jackknife, MetricTest):
     """t = (c_X − c_Y)/√(J + A) of the difference, on the statistic's scale and the degrees of freedom of the interval.
 
     Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good;
-    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test. Kendall's
-    coefficients are compared with what exchanges of systems make of them (see :mod:`metassay.stats.exchanged_systems`).
+    rank coefficients are compared with what exchanges of systems make of them, and Spearman's p is at least
+    `LEAST_OF_RANKS` of that from ranks (see :mod:`metassay.stats.exchanged_systems`). Where a system is an outlier,
+    Pearson and Spearman take the larger p of this test and of the score test.
     """
 
     unpaired = "correlations"
@@ -182,11 +185,15 @@ class JackknifeTest(_Jackknife, MetricTest):
         """Test pairs of metrics."""
         draws.run(lambda _: len(case.fits), 1, self.name)  # where pages are done matrix products keep to one thread
         estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
-        greater, less, error, df = np.full((4, len(pairs)), np.nan)
+        greater, less, *precision = np.full((5, len(pairs)), np.nan)
+        smallest = 0.0
         reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)
         for mine, fit, sides in self._fitted(case, pairs):
             found = contrast(fit, *sides)
-            greater[mine], less[mine], error[mine], df[mine] = found.greater, found.less, found.error, found.df
+            greater[mine], less[mine] = found.greater, found.less
+            for each, values in zip(precision, (found.error, found.df, found.excess), strict=True):
+                each[mine] = values
+            smallest = max(smallest, found.smallest)
             unstable = np.asarray(np.isnan(fit.left).any(axis=1))
             for k, same, wide, a, b in zip(mine, found.same, found.error, *sides, strict=True):
                 reasons[k] = Reason("same-scores") if same else Reason("zero-width") if wide <= EQUAL else None
@@ -196,9 +203,8 @@ class JackknifeTest(_Jackknife, MetricTest):
             alternative = OPPOSITE[alternative]
         p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        exchanged = [fit.units[0] for _, fit in case.fits if fit.means is not None and fit.statistic.ranked]
-        smallest = max(map(exchanged_systems.smallest, exchanged), default=0.0)
-        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df), smallest)
+        one, other, (error, df, excess) = p[alternative], p[OPPOSITE[alternative]], precision
+        return Tested(estimates, one, other, none, tuple(reasons), (error, df, excess), smallest)
 
     @staticmethod
     def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
@@ -214,16 +220,18 @@ class JackknifeTest(_Jackknife, MetricTest):
 def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, alternative: str) -> FloatArray | None:
     """Return how far apart two statistics must be for a test at level α to find it, (pairs,); inf if they cannot be.
 
-    Around the same middle on the statistic's scale and with the same standard errors; None if the test is not
-    Student's. At a level that is corrected for many tests this is the first step of Holm's.
+    Around the same middle on the statistic's scale and with the same standard errors; None if the test has none. At a
+    level that is corrected for many tests this is the first step of Holm's. Quantiles of exchanges are those of Cornish
+    and Fisher (1938).
     """
     if found.precision is None:
         return None
-    error, df = found.precision
+    error, df, excess = found.precision
     middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
     alpha /= 2 if alternative == "two-sided" else 1
     with np.errstate(invalid="ignore"):
-        half = stdtrit(df, 1 - alpha) * error / 2
+        t = stdtrit(df, 1 - alpha)
+        half = (t + (t**3 - 3 * t) * excess / 24) * error / 2
     low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
     # Statistics that come in steps end where the last step is cut off.
     most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
@@ -241,7 +249,11 @@ class Contrast:
     error: FloatArray
     """Standard errors on the scale."""
     df: FloatArray
-    """Their degrees of freedom."""
+    """Their degrees of freedom, infinite where systems are exchanged."""
+    excess: FloatArray
+    """The excess kurtosis of what exchanges of systems make; 0 if the test is Student's."""
+    smallest: float
+    """The smallest p-value that exchanges allow; 0 if the test is Student's."""
     same: BoolArray
     """Whether the statistic cannot tell the two apart, whatever system is left out."""
 
@@ -264,52 +276,70 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
     degrees = fit.df_of_systems(fit.left[first] - fit.left[second]), fit.df[1]
     score = None if fit.means is None or fit.statistic.pairwise else _Score.of(fit, first, second)
     if fit.means is not None and fit.statistic.ranked:
-        sides, error, df = _exchanged(fit, first, second, systems, inputs, score)
+        found = _exchanged(fit, (first, second), systems, inputs, score, same)
     else:
         shown = systems if score is None else np.sqrt(systems * score.variance) * score.slope
-        sides = _student(difference, shown, inputs, degrees)
         error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, degrees)
+        greater, less = _student(difference, shown, inputs, degrees)
+        found = Contrast(greater, less, error, df, np.zeros(len(df)), 0.0, same)
+    sides = np.stack([found.greater, found.less])
     if score is not None:
         added = np.maximum(inputs / score.slope**2, LOWEST * score.variance)
         restricted = _student(score.terms.sum(axis=1), score.variance, added, degrees)
-        sides = [np.where(score.outlier, np.maximum(*each), each[0]) for each in zip(sides, restricted, strict=True)]
-    greater, less = (np.where(same, np.nan, p) for p in sides)
-    return Contrast(greater, less, error, df, same)
+        sides = np.where(score.outlier, np.maximum(sides, restricted), sides)
+    greater, less = np.where(same, np.nan, sides)
+    return replace(found, greater=greater, less=less)
+
+
+Sides = tuple[FloatArray, FloatArray]
+"""p-values against both sides."""
 
 
 def _student(
     difference: FloatArray, variance: FloatArray, inputs: FloatArray, degrees: tuple[FloatArray, int]
-) -> list[FloatArray]:
+) -> Sides:
     """Return p-values of t against both sides."""
     total = variance + inputs
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
     df = satterthwaite(variance, inputs, degrees)
-    return [stdtr(df, -t), stdtr(df, t)]
+    return stdtr(df, -t), stdtr(df, t)
 
 
 def _exchanged(
-    fit: Fit, first: IntArray, second: IntArray, systems: FloatArray, inputs: FloatArray, score: _Score | None
-) -> tuple[list[FloatArray], FloatArray, FloatArray]:
+    fit: Fit,
+    pairs: tuple[IntArray, IntArray],
+    systems: FloatArray,
+    inputs: FloatArray,
+    score: _Score | None,
+    same: BoolArray,
+) -> Contrast:
     """Compare differences of rank coefficients of means with those after exchanges of systems.
 
-    Returns p-values against both sides, standard errors and their degrees of freedom. Where the jackknife shows a
-    larger variance than exchanges do, they are widened to the mean of both. For Spearman's coefficient the terms of the
-    score test say more than its ranks do, but p is at least half of that from ranks.
+    Where the jackknife shows a larger variance than exchanges do, they are widened to the mean of both. For Spearman's
+    coefficient the terms of the score test tell more than its ranks do.
     """
-    difference, inputs = fit.at[first] - fit.at[second], np.maximum(inputs, 0.0)
-    of_ranks = terms = exchanged_systems.of_systems(fit, first, second)
+    difference, inputs = fit.at[pairs[0]] - fit.at[pairs[1]], np.maximum(inputs, 0.0)
+    of_ranks = terms = exchanged_systems.terms_of_ranks(fit, *pairs)
     if score is not None:
-        terms = added_up(score.terms, fit.families) * exchanged_systems.steepness(fit, first, second)[:, None]
+        steep = fit.statistic.scale.chord(fit.estimates[pairs[0]], fit.estimates[pairs[1]], fit.systems)
+        terms = added_up(score.terms, fit.families) * steep[:, None]
     variance = np.square(terms).sum(axis=1)
     wider = np.maximum(systems - variance, 0.0) / 2
-    widen = np.sqrt(1 + np.divide(wider, variance, out=np.zeros(len(wider)), where=variance > 0))
-    greater = exchanged_systems.p_values(difference, widen[:, None] * terms, inputs)
-    sides = [greater, 1 - greater]
+    terms = terms * np.sqrt(1 + np.divide(wider, variance, out=np.zeros(len(wider)), where=variance > 0))[:, None]
+    greater, less = exchanged_systems.p_values(difference, terms, inputs)
     if score is not None:
-        least = OF_RANKS * exchanged_systems.p_values(difference, of_ranks, inputs)
-        sides = [np.maximum(*each) for each in zip(sides, (least, OF_RANKS - least), strict=True)]
-    return sides, np.sqrt(variance + wider + inputs), np.full(len(first), np.inf)
+        least = exchanged_systems.p_values(difference, of_ranks, inputs)
+        greater, less = (np.maximum(p, LEAST_OF_RANKS * q) for p, q in zip((greater, less), least, strict=True))
+    return Contrast(
+        greater,
+        less,
+        error=np.sqrt(variance + wider + inputs),
+        df=np.full(len(same), np.inf),
+        excess=exchanged_systems.excess(terms, inputs),
+        smallest=exchanged_systems.smallest(fit.units[0]),
+        same=same,
+    )
 
 
 @dataclass(frozen=True)

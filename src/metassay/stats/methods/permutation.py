@@ -10,6 +10,7 @@ from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.kernels.score_swaps import Exchange
 from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest
 from metassay.stats.methods.bootstrap import CITATION
+from metassay.stats.significance import one_exchange
 
 SIDES = {"greater": 1, "less": 1, "two-sided": 2}
 """Ways to exchange that are as extreme as the data themselves: exchanging all only turns the sign."""
@@ -34,7 +35,7 @@ class Permutation(MetricTest):
     def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many units."""
         units = {"systems": shape[0], "inputs": shape[1]}.get(self.unit, shape[0] * shape[1])
-        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(units, 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * one_exchange(units))
 
     def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
         """Return differences after exchanges."""

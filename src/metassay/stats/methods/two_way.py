@@ -19,7 +19,7 @@ from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Intervals, Job, MetricTest, Tested
 from metassay.stats.methods.names import TWO_WAY
 from metassay.stats.methods.permutation import SIDES, observed_difference
-from metassay.stats.significance import Counts
+from metassay.stats.significance import Counts, one_exchange
 from metassay.stats.statistics.base import Statistic
 
 CITATION = "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2)."
@@ -120,7 +120,7 @@ class TwoWayTest(MetricTest):
 
     def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many systems."""
-        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(shape[0], 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * one_exchange(shape[0]))
 
     def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
         """Return differences after exchanges of whole systems, in whole pages, and what inputs add to the variance."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.significance import EQUAL
 
 Place = TypeVar("Place", float, FloatArray)
 """One place on a scale, or an array of them."""
@@ -36,6 +37,12 @@ class Scale:
     def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
         """Return how much the scale stretches the statistic at an estimate."""
         return np.ones(np.shape(estimate))
+
+    def chord(self, first: FloatArray, second: FloatArray, systems: int) -> FloatArray:
+        """Return how much the scale stretches the difference of two values."""
+        apart, near = first - second, np.abs(first - second) <= EQUAL
+        places = self.to(first, systems) - self.to(second, systems)
+        return np.where(near, self.slope((first + second) / 2, systems), places / np.where(near, 1.0, apart))
 
     def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
         """Return values near an estimate on the scale."""
