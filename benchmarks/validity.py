@@ -527,6 +527,7 @@ def tables() -> dict[str, tuple[int, Make]]:
         "criteria": (300, of_criteria),
         "equivalence-global-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "global", "pearson")),
         "equivalence-global-kendall": (200, lambda pool, trials: of_equivalence(pool, trials, "global", "kendall-c")),
+        "equivalence-input-kendall": (200, lambda pool, trials: of_equivalence(pool, trials, "input", "kendall")),
         "equivalence-system-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "system", "pearson")),
         "rank": (120, of_ranks),
         "reliability": (200, of_reliability),
