@@ -160,7 +160,7 @@ def fit(
         x_means, z_means = (np.stack([side[k](None)[0][:, 0] for side in sides]) for k in (0, 1))
         means = x_means, z_means
     scale = statistic.scale
-    slope = scale.slope(estimates, n)
+    slope = scale.slope(_inner(statistic, estimates, n) if isinstance(levels[0], SystemLevel) else estimates, n)
     return Fit(
         statistic,
         level,
@@ -173,6 +173,18 @@ def fit(
         families,
         ranked_alike(x, z, level) if statistic.ranked and level in ("input", "global") else None,
     )
+
+
+def _inner(statistic: Statistic, estimates: FloatArray, systems: int) -> FloatArray:
+    """Return estimates of means of systems, those of ranks at least one pair of systems away from the ends.
+
+    Inputs move ranks in steps: where all pairs agree, the scale is as steep as with one pair that does not.
+    """
+    if not statistic.ranked:
+        return estimates
+    low, high = statistic.range
+    step = (high - low) / max(systems * (systems - 1) / 2, 2)
+    return np.asarray(np.clip(estimates, low + step, high - step))
 
 
 def df_of_variance(d: FloatArray) -> FloatArray:

@@ -152,10 +152,8 @@ def compare(
     one of the draws (Phipson and Smyth 2010).
 
     ``jackknife`` is Student's t of the difference on Fisher's scale, with the variance of the jackknife interval of
-    :func:`agree`: the jackknife over systems, plus the variance that inputs add. Rank coefficients of system means are
-    compared with what exchanges of systems between the two metrics would give, in closed form. If system means have an
-    outlier, p for Pearson and Spearman is the larger p of this test and of the score test that both are equal. Rank
-    coefficients depend only on the order of scores. It needs no draws. Its false-positive rates are in
+    :func:`agree`. Rank coefficients of system means are compared with what exchanges of systems between the two metrics
+    would give, in closed form. It needs no draws. See docs/methods.md; its false-positive rates are in
     docs/validity.md.
 
     The ranks that a metric may have follow from the tests of all pairs (Mogstad, Romano, Shaikh and Wilhelm 2024,

@@ -157,7 +157,7 @@ def _legend(result: Comparison, family: str) -> list[str]:
     never = any("†" in _mark(row) for row in result.table)
     return [
         *(names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]),
-        *(["† Too few systems: no difference between these two could be significant."] if never else []),
+        *(["† Too few systems: no difference here could be significant after correction."] if never else []),
     ]
 
 

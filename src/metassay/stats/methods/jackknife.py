@@ -222,12 +222,13 @@ def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, 
 
     Around the same middle on the statistic's scale and with the same standard errors; None if the test has none. At a
     level that is corrected for many tests this is the first step of Holm's. Quantiles of exchanges are those of Cornish
-    and Fisher (1938).
+    and Fisher (1938); where a difference is significant, no larger one is needed.
     """
     if found.precision is None:
         return None
     error, df, excess = found.precision
     middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
+    enough = np.where(np.fmin(found.p, found.q) <= alpha, np.abs(np.subtract(*found.estimates.T)), np.inf)
     alpha /= 2 if alternative == "two-sided" else 1
     with np.errstate(invalid="ignore"):
         t = stdtrit(df, 1 - alpha)
@@ -235,7 +236,7 @@ def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, 
     low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
     # Statistics that come in steps end where the last step is cut off.
     most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
-    return np.where((half > most) | (alpha < found.smallest), np.inf, high - low)
+    return np.minimum(np.where((half > most) | (alpha < found.smallest), np.inf, high - low), enough)
 
 
 @dataclass(frozen=True)
