@@ -320,6 +320,25 @@ def test_perfect_ranks_of_few_systems_are_no_certainty():
     assert found.low[0] < 0.9
 
 
+@pytest.mark.parametrize("name", ["kendall", "spearman"])
+def test_perfect_agreement_is_not_less_certain_than_one_pair_less(name):
+    # Inputs move ranks in steps, of which Fisher's scale makes too much next to 1.
+    lower = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        z = random.normal(size=(12, 1)) + random.normal(size=(12, 30))
+        z = z[np.argsort(z.mean(axis=1))]
+        noise = random.normal(size=z.shape)
+        noise -= noise.mean(axis=1, keepdims=True)
+        means = np.stack([z.mean(axis=1)] * 2)
+        near = np.argmin(np.diff(means[0]))
+        means[1, [near, near + 1]] = means[0, [near + 1, near]]
+        found = INTERVAL.compute([Case(find(name), means[:, :, None] + noise, z, "system")], NONE, 0.95)[0]
+        assert found.estimates[0] == 1 > found.estimates[1]
+        lower.append(found.low[0] < found.low[1])
+    assert np.mean(lower) < 0.05
+
+
 def test_pairs_of_other_cells_are_not_compared():
     x, z = world()
     x[1, 2, 3] = np.nan
