@@ -129,7 +129,7 @@ def test_tests_that_cannot_succeed_are_marked(compared):
         (marked,) = page(dataclasses.replace(compared, table=tuple(rows)), view).tables
         text = repr(marked)
         assert "†" in text
-        assert any("no difference between these two could be significant" in line for line in marked.legend)
+        assert any("no difference here could be significant after correction" in line for line in marked.legend)
         assert "†" not in repr(page(compared, view).tables)
 
 

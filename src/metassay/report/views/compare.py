@@ -154,10 +154,11 @@ def _heading(result: Comparison) -> str:
 
 def _legend(result: Comparison, family: str) -> list[str]:
     per = {"row": f" over the tests of each {family}", "table": " over the whole table"}
-    never = any("†" in _mark(row) for row in result.table)
+    never = next((row for row in result.table if "†" in _mark(row)), None)
+    after = "" if never is None or never.correction == "none" else " after correction"
     return [
         *(names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]),
-        *(["† Too few systems: no difference here could be significant after correction."] if never else []),
+        *([f"† Too few systems: no difference here could be significant{after}."] if never else []),
     ]
 
 
