@@ -59,11 +59,9 @@ def _divisors(x: FloatArray, z: FloatArray, statistic: Statistic) -> FloatArray:
         np.array([((times := np.unique(row, return_counts=True)[1]) @ times, len(times)) for row in side]).T
         for side in (x, z)
     )
-    n, half = x.shape[1], np.full(len(x), 0.5)
+    n, half, distinct = np.full(len(x), float(x.shape[1])), np.full(len(x), 0.5), np.minimum(distinct_x, distinct_z)
     untied_x, untied_z = ((n * n - tied) / 2 for tied in (tied_x, tied_z))
-    return 1 / kendall_from_counts(
-        half, untied_x, untied_z, 2 * n * half, np.minimum(distinct_x, distinct_z), statistic.name
-    )
+    return 1 / kendall_from_counts(half, untied_x, untied_z, n, distinct, statistic.name)
 
 
 def _distances(x: FloatArray, z: FloatArray) -> FloatArray:

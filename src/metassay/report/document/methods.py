@@ -51,7 +51,7 @@ _EXCHANGED = {
 }
 _METHODS = {
     "jackknife": "the two-way jackknife (leaving out systems, with the variance that inputs add after Cameron et al., "
-    "2011; for rank correlations of system means, exchanging systems between metrics)",
+    "2011; tests of rank correlations of system means exchange systems between metrics)",
     "fisher": "Fisher's transformation",
     "williams": "Williams' test (Williams, 1959)",
     **{f"boot-{axis}": f"a bootstrap over {words}" for axis, words in _AXES.items()},
